@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Building and looking up: see map.h for how the data hangs together.
+ *
+ * While building, a hash table finds the number of a frame that was seen before.
+ * It keeps 32 bits of the hash beside the number, so that a probe reads the frame
+ * itself only where it is nearly certain to be the one.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "buf.h"
+#include "error.h"
+#include "hash.h"
+#include "map.h"
+
+/* Different stacks of one cookie that are kept to be shown. */
+#define MAX_ALTERNATIVES	8
+
+struct intern_entry {
+	uint32_t	number;		/* of the frame + 1, 0: empty */
+	uint32_t	hash;
+};
+
+struct smap_builder {
+	struct smap_export	*export;
+	struct smap_buf		text;
+	struct intern_entry	*intern;
+	unsigned int		intern_bits;
+	uint64_t		seed;
+	size_t			frames_capacity;
+	size_t			ids_capacity;
+	size_t			stacks_capacity;
+	bool			sorted;		/* every record so far came after the one before */
+};
+
+/* ---- looking up ---- */
+
+const struct smap_stack *smap_export_find(const struct smap_export *export, uint64_t cookie)
+{
+	size_t mask = ((size_t)1 << export->index_bits) - 1;
+	size_t at = smap_hash_bucket(cookie, export->index_seed, export->index_bits);
+	const struct smap_stack *stack;
+
+	for (; export->index[at]; at = (at + 1) & mask) {
+		stack = &export->stacks[export->index[at] - 1];
+		if (smap_cookie(stack->generation, stack->slot) == cookie)
+			return stack;
+	}
+	return NULL;
+}
+
+const struct smap_stack *smap_map_find(const struct smap_map *map, uint32_t slot)
+{
+	return smap_export_find(map->export, smap_cookie(map->generation, slot));
+}
+
+void smap_export_free(struct smap_export *export)
+{
+	if (!export)
+		return;
+	free(export->frames);
+	free(export->text);
+	free(export->ids);
+	free(export->stacks);
+	free(export->maps);
+	free(export->index);
+	free(export);
+}
+
+/* ---- building ---- */
+
+struct smap_builder *smap_builder_new(bool has_generation)
+{
+	struct smap_builder *builder = calloc(1, sizeof(*builder));
+
+	if (!builder)
+		return NULL;
+	builder->export = calloc(1, sizeof(*builder->export));
+	if (!builder->export) {
+		free(builder);
+		return NULL;
+	}
+	builder->export->has_generation = has_generation;
+	builder->seed = smap_hash_seed();
+	builder->sorted = true;
+	return builder;
+}
+
+void smap_builder_free(struct smap_builder *builder)
+{
+	if (!builder)
+		return;
+	smap_export_free(builder->export);
+	smap_buf_free(&builder->text);
+	free(builder->intern);
+	free(builder);
+}
+
+static int compare_stacks(const struct smap_stack *a, const struct smap_stack *b)
+{
+	uint64_t cookie_a = smap_cookie(a->generation, a->slot);
+	uint64_t cookie_b = smap_cookie(b->generation, b->slot);
+
+	return cookie_a < cookie_b ? -1 : cookie_a > cookie_b;
+}
+
+int smap_builder_begin(struct smap_builder *builder, uint32_t generation, uint32_t slot,
+		       uint32_t ref, uint32_t stated_depth)
+{
+	struct smap_export *export = builder->export;
+	struct smap_stack *stack;
+
+	if (export->nr_stacks >= UINT32_MAX - 1)
+		return smap_errno(-EOVERFLOW);
+	if (SMAP_ARRAY_GROW(export->stacks, builder->stacks_capacity, export->nr_stacks + 1))
+		return smap_errno(-ENOMEM);
+	stack = &export->stacks[export->nr_stacks];
+	*stack = (struct smap_stack){
+		.generation = generation,
+		.slot = slot,
+		.ref = ref,
+		.stated_depth = stated_depth,
+		.first = export->nr_ids,
+	};
+	/* Equal cookies count as sorted: they stand side by side already. */
+	if (export->nr_stacks && compare_stacks(stack - 1, stack) > 0)
+		builder->sorted = false;
+	export->nr_stacks++;
+	return 0;
+}
+
+static struct smap_stack *current_stack(const struct smap_builder *builder)
+{
+	return &builder->export->stacks[builder->export->nr_stacks - 1];
+}
+
+uint32_t smap_builder_depth(const struct smap_builder *builder)
+{
+	return current_stack(builder)->depth;
+}
+
+void smap_builder_mark_damaged(struct smap_builder *builder)
+{
+	current_stack(builder)->flags |= SMAP_STACK_DAMAGED;
+}
+
+static int grow_intern(struct smap_builder *builder)
+{
+	unsigned int bits = smap_hash_bits((builder->export->nr_frames + 1) * 2);
+	struct intern_entry *grown, *old = builder->intern;
+	size_t i, at, mask = ((size_t)1 << bits) - 1;
+
+	grown = calloc(mask + 1, sizeof(*grown));
+	if (!grown)
+		return smap_errno(-ENOMEM);
+	for (i = 0; old && i < (size_t)1 << builder->intern_bits; i++) {
+		if (!old[i].number)
+			continue;
+		for (at = old[i].hash & mask; grown[at].number; at = (at + 1) & mask)
+			;
+		grown[at] = old[i];
+	}
+	free(old);
+	builder->intern = grown;
+	builder->intern_bits = bits;
+	return 0;
+}
+
+static int add_id(struct smap_builder *builder, uint32_t id)
+{
+	struct smap_export *export = builder->export;
+	struct smap_stack *stack = current_stack(builder);
+
+	if (stack->depth == UINT32_MAX)
+		return smap_errno(-EOVERFLOW);
+	if (SMAP_ARRAY_GROW(export->ids, builder->ids_capacity, export->nr_ids + 1))
+		return smap_errno(-ENOMEM);
+	export->ids[export->nr_ids++] = id;
+	stack->depth++;
+	return 0;
+}
+
+/* What a frame is before it has a number. */
+struct frame_key {
+	enum smap_frame_kind	kind;
+	uint64_t		address;
+	const char		*text;
+	uint32_t		len;
+};
+
+static bool frame_is(const struct smap_builder *builder, uint32_t number,
+		     const struct frame_key *key)
+{
+	const struct smap_frame *frame = &builder->export->frames[number];
+
+	if (frame->kind != key->kind)
+		return false;
+	if (key->kind != SMAP_FRAME_TEXT)
+		return frame->value == key->address;
+	return frame->len == key->len &&
+	       !memcmp(builder->text.data + frame->value, key->text, key->len);
+}
+
+static int add_new_frame(struct smap_builder *builder, const struct frame_key *key)
+{
+	struct smap_export *export = builder->export;
+	struct smap_frame *frame;
+
+	if (export->nr_frames >= UINT32_MAX - 1)
+		return smap_errno(-EOVERFLOW);
+	if (SMAP_ARRAY_GROW(export->frames, builder->frames_capacity, export->nr_frames + 1))
+		return smap_errno(-ENOMEM);
+	frame = &export->frames[export->nr_frames];
+	frame->kind = key->kind;
+	frame->len = key->len;
+	frame->value = key->address;
+	if (key->kind == SMAP_FRAME_TEXT) {
+		frame->value = builder->text.len;
+		smap_buf_add(&builder->text, key->text, key->len);
+		smap_buf_add_char(&builder->text, '\0');
+		if (smap_buf_failed(&builder->text))
+			return smap_errno(-ENOMEM);
+	}
+	export->nr_frames++;
+	return 0;
+}
+
+static int add_frame(struct smap_builder *builder, const struct frame_key *key, uint64_t wide_hash)
+{
+	struct smap_export *export = builder->export;
+	uint32_t hash = (uint32_t)wide_hash;
+	struct intern_entry *entry;
+	size_t at, mask;
+	int ret;
+
+	if (!builder->intern || export->nr_frames * 2 >= (size_t)1 << builder->intern_bits) {
+		ret = grow_intern(builder);
+		if (ret)
+			return ret;
+	}
+	mask = ((size_t)1 << builder->intern_bits) - 1;
+	for (at = hash & mask; builder->intern[at].number; at = (at + 1) & mask) {
+		entry = &builder->intern[at];
+		if (entry->hash == hash && frame_is(builder, entry->number - 1, key))
+			return add_id(builder, entry->number - 1);
+	}
+	ret = add_new_frame(builder, key);
+	if (ret)
+		return ret;
+	builder->intern[at].number = (uint32_t)export->nr_frames;
+	builder->intern[at].hash = hash;
+	return add_id(builder, (uint32_t)export->nr_frames - 1);
+}
+
+int smap_builder_add_text(struct smap_builder *builder, const char *text, size_t len)
+{
+	struct frame_key key = { .kind = SMAP_FRAME_TEXT, .text = text, .len = (uint32_t)len };
+
+	if (len > UINT32_MAX)
+		return smap_errno(-EOVERFLOW);
+	return add_frame(builder, &key, smap_hash_bytes(text, len, builder->seed));
+}
+
+int smap_builder_add_address(struct smap_builder *builder, uint64_t address)
+{
+	struct frame_key key = { .kind = SMAP_FRAME_ADDRESS, .address = address };
+
+	return add_frame(builder, &key, smap_hash_bytes(&address, sizeof(address), builder->seed));
+}
+
+int smap_builder_add_trampoline(struct smap_builder *builder)
+{
+	struct frame_key key = { .kind = SMAP_FRAME_TRAMPOLINE };
+
+	return add_frame(builder, &key, builder->seed);
+}
+
+/* ---- finishing ---- */
+
+static bool same_frames(const struct smap_export *export, const struct smap_stack *a,
+			const struct smap_stack *b)
+{
+	return a->depth == b->depth &&
+	       (!a->depth || !memcmp(export->ids + a->first, export->ids + b->first,
+				     a->depth * sizeof(*export->ids)));
+}
+
+static int compare_for_sort(const void *a, const void *b)
+{
+	const struct smap_stack *stack_a = a, *stack_b = b;
+	int ret = compare_stacks(stack_a, stack_b);
+
+	/* Equal cookies keep the order of the file: ids were added in that order. */
+	return ret ? ret : (stack_a->first > stack_b->first) - (stack_a->first < stack_b->first);
+}
+
+/*
+ * Fold @stack into the run of records of its cookie, which starts at @first and
+ * ends before *end. A whole record beats one that is not; two whole ones that
+ * differ both stay.
+ */
+static void merge_stack(struct smap_export *export, size_t first, size_t *end,
+			const struct smap_stack *stack)
+{
+	struct smap_stack *known;
+	bool whole = !(stack->flags & SMAP_STACK_DAMAGED);
+	size_t i;
+
+	for (i = first; i < *end; i++) {
+		known = &export->stacks[i];
+		if (!whole || known->flags & SMAP_STACK_DAMAGED) {
+			if (whole)
+				*known = *stack;
+			export->nr_repeated++;
+			return;
+		}
+		if (same_frames(export, known, stack)) {
+			if (known->ref < stack->ref)
+				known->ref = stack->ref;
+			export->nr_repeated++;
+			return;
+		}
+	}
+	/* Which stack is right is lost already; a file must not make this quadratic. */
+	if (i - first >= MAX_ALTERNATIVES)
+		return;
+	export->stacks[(*end)++] = *stack;
+	if (i == first)
+		return;
+	if (i == first + 1)
+		export->nr_conflicts++;
+	for (i = first; i < *end; i++)
+		export->stacks[i].flags |= SMAP_STACK_CONFLICT;
+}
+
+static void merge_repeated(struct smap_export *export)
+{
+	size_t i, first = 0, end = 0;
+
+	for (i = 0; i < export->nr_stacks; i++) {
+		struct smap_stack stack = export->stacks[i];
+
+		if (stack.depth != stack.stated_depth)
+			stack.flags |= SMAP_STACK_DAMAGED;
+		if (end && compare_stacks(&export->stacks[end - 1], &stack))
+			first = end;
+		merge_stack(export, first, &end, &stack);
+	}
+	export->nr_stacks = end;
+	for (i = 0; i < end; i++)
+		export->nr_damaged += !!(export->stacks[i].flags & SMAP_STACK_DAMAGED);
+}
+
+static int list_maps(struct smap_export *export)
+{
+	struct smap_map *map = NULL;
+	size_t i, capacity = 0;
+
+	for (i = 0; i < export->nr_stacks; i++) {
+		if (map && map->generation == export->stacks[i].generation) {
+			map->nr_stacks++;
+			continue;
+		}
+		if (SMAP_ARRAY_GROW(export->maps, capacity, export->nr_maps + 1))
+			return smap_errno(-ENOMEM);
+		map = &export->maps[export->nr_maps++];
+		*map = (struct smap_map){
+			.export = export,
+			.generation = export->stacks[i].generation,
+			.has_generation = export->has_generation,
+			.first = i,
+			.nr_stacks = 1,
+		};
+	}
+	return 0;
+}
+
+static int build_index(struct smap_export *export)
+{
+	const struct smap_stack *stack, *before = NULL;
+	size_t i, at, mask;
+
+	export->index_bits = smap_hash_bits(export->nr_stacks);
+	export->index_seed = smap_hash_seed();
+	mask = ((size_t)1 << export->index_bits) - 1;
+	export->index = calloc(mask + 1, sizeof(*export->index));
+	if (!export->index)
+		return smap_errno(-ENOMEM);
+	for (i = 0; i < export->nr_stacks; i++, before = stack) {
+		stack = &export->stacks[i];
+		if (before && !compare_stacks(before, stack))
+			continue;
+		at = smap_hash_bucket(smap_cookie(stack->generation, stack->slot),
+				      export->index_seed, export->index_bits);
+		while (export->index[at])
+			at = (at + 1) & mask;
+		export->index[at] = (uint32_t)i + 1;
+	}
+	return 0;
+}
+
+int smap_builder_finish(struct smap_builder *builder, struct smap_export **ret_export)
+{
+	struct smap_export *export = builder->export;
+	int ret = 0;
+
+	if (!builder->sorted)
+		qsort(export->stacks, export->nr_stacks, sizeof(*export->stacks), compare_for_sort);
+	merge_repeated(export);
+	export->text = smap_buf_detach(&builder->text, NULL);
+	if (!export->text)
+		ret = smap_errno(-ENOMEM);
+	if (!ret)
+		ret = list_maps(export);
+	if (!ret)
+		ret = build_index(export);
+	if (!ret) {
+		*ret_export = export;
+		builder->export = NULL;
+	}
+	smap_builder_free(builder);
+	return ret;
+}

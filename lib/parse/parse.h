@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The exports of the kernel: bytes in, struct smap_export out.
+ *
+ * A parser takes memory and a size, never a path. Which one takes the bytes is
+ * told from the bytes alone: each format has a row {name, probe, parse}.
+ *
+ *	text8	stack_map, series 8 and ours	"stack_id 42 gen 1 ref 1337 depth 3"
+ *	text4	stack_map, series 4 to 7	"stack_id 42 [ref 1337, depth 3]"
+ *	bin1	stack_map_bin version 1		magic 0x46534D42 in either byte order
+ *
+ * What can be used of an export with faults is used: a record that is cut or whose
+ * depth does not match its frames is kept and flagged (SMAP_STACK_DAMAGED), and the
+ * findings say where the first fault of each kind stands. Bytes that are no record
+ * at all refuse the export: nothing tells what they were.
+ */
+#ifndef SMAP_PARSE_PARSE_H
+#define SMAP_PARSE_PARSE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/error.h"
+#include "core/map.h"
+
+enum smap_byte_order {			/* the values of the store's layout too */
+	SMAP_ORDER_UNKNOWN	= 0,
+	SMAP_ORDER_LITTLE	= 1,
+	SMAP_ORDER_BIG		= 2,
+};
+
+/* What stood in the export beside its stacks. Offsets are bytes from its start. */
+struct smap_findings {
+	size_t		nr_records;	/* as they stand, before merging */
+	bool		crlf;		/* lines end in CR LF */
+	bool		no_last_newline;/* the last line is whole but for its newline */
+	bool		cut;		/* the last record is cut: its stack is flagged damaged */
+	uint64_t	cut_offset;	/* where that record begins */
+	uint32_t	cut_slot;
+	size_t		nr_depth_mismatch;	/* records whose depth is not the number of their frames */
+	uint64_t	depth_mismatch_offset;	/* where the first of them begins */
+	size_t		nr_trailing;	/* bytes behind the end that the format announces */
+};
+
+struct smap_parse_ops {
+	const char		*name;
+	bool			is_binary;
+	/* Looks at the first bytes only. */
+	bool			(*probe)(const void *data, size_t len);
+	int			(*parse)(const void *data, size_t len, struct smap_export **ret_export,
+					 struct smap_findings *findings, struct smap_error *err);
+};
+
+/* The format of these bytes, NULL if they are none that we know (an empty file is none). */
+const struct smap_parse_ops *smap_parse_probe(const void *data, size_t len);
+
+/*
+ * Parse with the format that the bytes are of. @ret_order: the byte order that a
+ * binary export shows, SMAP_ORDER_UNKNOWN for text; may be NULL. @findings may be
+ * NULL. Returns 0, -ENOMEM, -EINVAL (no format of ours), -EBADMSG (of a format, but
+ * broken: the words say where), -EOPNOTSUPP (a version that we do not know).
+ */
+int smap_parse(const void *data, size_t len, struct smap_export **ret_export,
+	       enum smap_byte_order *ret_order, struct smap_findings *findings,
+	       struct smap_error *err);
+
+extern const struct smap_parse_ops smap_parse_text8;
+extern const struct smap_parse_ops smap_parse_text4;
+extern const struct smap_parse_ops smap_parse_bin1;
+
+/* stack_map_stat, both forms. A field that is absent has its bit unset in @has. */
+enum smap_stat_field {
+	SMAP_STAT_GENERATION,
+	SMAP_STAT_ENTRIES,
+	SMAP_STAT_CAPACITY,
+	SMAP_STAT_SUCCESSES,
+	SMAP_STAT_FALLBACKS,		/* "drops" in series 4 to 7 */
+	SMAP_STAT_TABLE_SIZE,
+	SMAP_NR_STAT_FIELDS,
+};
+
+struct smap_stat {
+	uint64_t	value[SMAP_NR_STAT_FIELDS];
+	uint32_t	has;		/* bit 1 << enum smap_stat_field */
+	size_t		nr_unknown;	/* lines "name: value" of a later series, skipped */
+};
+
+/* The bytes look like a stack_map_stat: every line "name: value", one known name at least. */
+bool smap_stat_probe(const void *data, size_t len);
+
+/* Returns 0 or -EBADMSG with words. An empty file is valid: no map was allocated. */
+int smap_stat_parse(const void *data, size_t len, struct smap_stat *ret_stat,
+		    struct smap_error *err);
+
+#endif /* SMAP_PARSE_PARSE_H */

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Layout of saved maps on disk. Documentation/stackmap-store.5.txt is the authority;
+ * this is its transcript in C, without code.
+ *
+ *	file header | block | block | ... | block
+ *	                |
+ *	                +-- block header | section | section | ...
+ *	                                     |
+ *	                                     +-- section header | data | zero padding to 8
+ *
+ * Integers are little endian, positions count from the first byte of the file header
+ * (which can stand behind another file's contents), everything begins at a multiple of 8.
+ * A block is one save: it stands for itself, and nothing in it refers to another.
+ * Padding and reserved fields are zero when written; a checksum covers them.
+ */
+#ifndef SMAP_STORE_LAYOUT_H
+#define SMAP_STORE_LAYOUT_H
+
+#include <stdint.h>
+
+/* In memory as on disk: the fields hold little endian. */
+typedef uint16_t smap_le16;
+typedef uint32_t smap_le32;
+typedef uint64_t smap_le64;
+
+#define SMAP_STORE_MAGIC	"\x89STKMAP\n"	/* 8 bytes: not text, shows a lost bit 7 or newline */
+#define SMAP_BLOCK_MAGIC	"\x89STKBLK\n"
+#define SMAP_STORE_VERSION	1
+
+/*
+ * What a reader does not know: a compatible bit, block kind or section kind is passed
+ * over. Something marked "must understand" makes it leave out the block (or the file,
+ * where the mark is in the file header) and say so.
+ */
+struct smap_store_header {
+	uint8_t		magic[8];
+	smap_le16	version;		/* SMAP_STORE_VERSION */
+	smap_le16	header_size;		/* of this header: where the first block begins */
+	smap_le32	compatible;		/* flags that a reader may ignore; none yet */
+	smap_le32	must_understand;	/* flags that it may not; none yet */
+	smap_le32	reserved;
+	smap_le64	store_id;		/* random; repeated in each block header */
+	smap_le64	reserved2[2];
+	smap_le64	checksum;		/* XXH3-64 of all bytes of the header before it */
+};
+
+enum smap_block_kind {
+	SMAP_BLOCK_SAVE		= 1,		/* one saved export with what belongs to it */
+};
+
+#define SMAP_MUST_UNDERSTAND	(1U << 0)	/* flag of a block or section header */
+
+struct smap_block_header {
+	uint8_t		magic[8];
+	smap_le64	store_id;		/* that of the file header: a block of another file is none */
+	smap_le16	header_size;		/* of this header: where the first section begins */
+	smap_le16	kind;			/* enum smap_block_kind */
+	smap_le32	flags;			/* SMAP_MUST_UNDERSTAND */
+	smap_le64	size;			/* of all sections, a multiple of 8 */
+	smap_le32	nr_sections;
+	smap_le32	reserved;
+	smap_le64	data_checksum;		/* XXH3-64 of all sections, headers and padding included */
+	smap_le64	checksum;		/* XXH3-64 of all bytes of the header before it */
+};
+
+enum smap_section_kind {
+	SMAP_SECTION_ORIGIN	= 1,		/* struct smap_store_origin, then its strings */
+	SMAP_SECTION_SUMMARY	= 2,		/* struct smap_store_summary, then its generations */
+	SMAP_SECTION_EXPORT	= 3,		/* the kernel's export, verbatim */
+	SMAP_SECTION_STAT	= 4,		/* stack_map_stat, verbatim */
+	SMAP_SECTION_SYMBOLS	= 5,		/* "START SIZE NAME[\tMODULE]\n" of the export's addresses */
+};
+
+enum smap_codec {
+	SMAP_CODEC_NONE		= 0,
+	SMAP_CODEC_ZSTD		= 1,		/* one zstd frame */
+};
+
+struct smap_section_header {
+	smap_le16	kind;			/* enum smap_section_kind */
+	smap_le16	codec;			/* enum smap_codec */
+	smap_le32	flags;			/* SMAP_MUST_UNDERSTAND */
+	smap_le64	stored_size;		/* of the data, without padding */
+	smap_le64	size;			/* of the data once decoded */
+};
+
+#define SMAP_TIME_UNKNOWN	UINT64_MAX
+#define SMAP_ORIGIN_HAS_BOOT_ID	(1U << 0)
+
+/* Where the export comes from. Strings follow in the order of their lengths, without NUL. */
+struct smap_store_origin {
+	uint8_t		boot_id[16];		/* as in /proc/sys/kernel/random/boot_id, without dashes */
+	smap_le32	flags;			/* SMAP_ORIGIN_HAS_BOOT_ID */
+	uint8_t		word_size;		/* bytes of an address: 4 or 8; 0: unknown */
+	uint8_t		byte_order;		/* enum smap_byte_order */
+	smap_le16	release_len;		/* uname -r; 0: unknown */
+	smap_le16	version_len;		/* uname -v */
+	smap_le16	machine_len;		/* uname -m */
+	smap_le32	reserved;
+	smap_le64	saved_wall;		/* ns since 1970, SMAP_TIME_UNKNOWN */
+	smap_le64	saved_boot;		/* CLOCK_BOOTTIME in ns, SMAP_TIME_UNKNOWN */
+};
+
+#define SMAP_SUMMARY_HAS_GENERATION	(1U << 0)
+
+/* What the export holds, so that it can be listed and chosen without decoding it. */
+struct smap_store_summary {
+	smap_le32	flags;			/* SMAP_SUMMARY_HAS_GENERATION */
+	smap_le32	nr_generations;		/* as many struct smap_store_generation follow */
+	smap_le64	nr_records;		/* as they stand in the export */
+};
+
+struct smap_store_generation {
+	smap_le32	generation;
+	smap_le32	reserved;
+	smap_le64	nr_stacks;		/* distinct slots and conflicts */
+};
+
+_Static_assert(sizeof(struct smap_store_header) == 56, "layout");
+_Static_assert(sizeof(struct smap_block_header) == 56, "layout");
+_Static_assert(sizeof(struct smap_section_header) == 24, "layout");
+_Static_assert(sizeof(struct smap_store_origin) == 48, "layout");
+_Static_assert(sizeof(struct smap_store_summary) == 16, "layout");
+_Static_assert(sizeof(struct smap_store_generation) == 16, "layout");
+
+#endif /* SMAP_STORE_LAYOUT_H */

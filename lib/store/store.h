@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Saved maps: reading, appending, checking. The layout stands in layout.h.
+ *
+ * Whatever the source is (a store file, a store behind another file's contents, a
+ * raw export, a pipe with either), a reader sees the same: a list of saves.
+ */
+#ifndef SMAP_STORE_STORE_H
+#define SMAP_STORE_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/buf.h"
+#include "core/error.h"
+#include "core/map.h"
+#include "parse/parse.h"
+
+struct smap_origin {
+	uint8_t			boot_id[16];
+	bool			has_boot_id;
+	char			*release;	/* NULL: unknown, as for the others */
+	char			*version;
+	char			*machine;
+	unsigned int		word_size;	/* 0: unknown */
+	enum smap_byte_order	byte_order;
+};
+
+void smap_origin_release(struct smap_origin *origin);	/* frees what it points to */
+
+/* "8-4-4-4-12" hex digits with or without dashes. Returns 0 or -EINVAL. */
+int smap_boot_id_parse(const char *text, uint8_t boot_id[16]);
+
+struct smap_generation_summary {
+	uint32_t	generation;
+	uint64_t	nr_stacks;
+};
+
+/*
+ * One block. Known without decoding the export; the rest through the functions below.
+ * It is the public struct stackmap_save itself.
+ */
+struct stackmap_save {
+	struct smap_store	*store;		/* that it is of */
+	size_t			nr;		/* in it */
+	struct smap_origin	origin;
+	uint64_t		saved_wall_ns;	/* SMAP_TIME_UNKNOWN in layout.h */
+	uint64_t		saved_boot_ns;
+	bool			has_generation;
+	struct smap_generation_summary *generations;
+	size_t			nr_generations;
+	uint64_t		nr_records;
+	uint64_t		offset;		/* of the block in the store; 0 for a raw export */
+	uint64_t		stored_size;	/* bytes that it takes there */
+	uint64_t		export_size;	/* bytes of the kernel's export */
+	bool			is_raw;		/* the file is the export itself */
+	bool			has_symbols;
+};
+
+/* Something that is wrong in a store, and where. */
+struct smap_damage {
+	uint64_t	offset;		/* in the store */
+	uint64_t	len;		/* bytes that are lost by it */
+	char		*text;		/* "block: checksum of the data differs", ... */
+};
+
+struct smap_store;
+
+/* True for the first bytes of a store file. */
+bool smap_store_probe(const void *data, size_t len);
+
+/*
+ * Open for reading. _open maps the file (a pipe, tracefs or "-", standard input, is read whole: what
+ * cannot be mapped or says it is empty is read until its end). _open_at looks at a store that begins
+ * at @offset of the file behind @fd, which is duplicated. _open_memory borrows the bytes.
+ * A raw export is accepted by all. Returns 0 or negative errno with words: -EINVAL (neither store nor
+ * export), -EBADMSG (a store whose header is damaged; an empty or all-zero file), -EOPNOTSUPP
+ * (written by something newer), errno of open and read.
+ * Damaged blocks do not fail it: the saves that are whole are there, see smap_store_damage().
+ */
+int smap_store_open(const char *path, struct smap_store **ret_store, struct smap_error *err);
+int smap_store_open_at(int fd, uint64_t offset, struct smap_store **ret_store,
+		       struct smap_error *err);
+int smap_store_open_memory(const void *data, size_t len, struct smap_store **ret_store,
+			   struct smap_error *err);
+void smap_store_close(struct smap_store *store);
+
+size_t smap_store_nr_saves(const struct smap_store *store);
+const struct stackmap_save *smap_store_save(const struct smap_store *store, size_t nr);
+size_t smap_store_nr_damages(const struct smap_store *store);
+const struct smap_damage *smap_store_damage(const struct smap_store *store, size_t nr);
+uint64_t smap_store_size(const struct smap_store *store);
+
+/*
+ * Decode the parts of a save. Each is checked against its checksum before use, and bounded
+ * by what the stored bytes can really hold. _export: the parsed export (caller frees with
+ * smap_export_free()); _bytes: memory to free(), NUL behind it, *ret_len 0 where absent.
+ */
+int smap_store_export(struct smap_store *store, size_t nr, struct smap_export **ret_export,
+		      struct smap_findings *findings, struct smap_error *err);
+int smap_store_export_bytes(struct smap_store *store, size_t nr, char **ret_data, size_t *ret_len,
+			    struct smap_error *err);
+int smap_store_stat_bytes(struct smap_store *store, size_t nr, char **ret_data, size_t *ret_len,
+			  struct smap_error *err);
+int smap_store_symbol_bytes(struct smap_store *store, size_t nr, char **ret_data, size_t *ret_len,
+			    struct smap_error *err);
+
+/*
+ * Check every byte: all checksums, paddings, decoding of each section, and the summary against the
+ * export. Slow and suspicious on purpose. Each fault is told to @fn (damages found at opening
+ * included). Returns the number of faults, or negative errno.
+ */
+int smap_store_verify(struct smap_store *store,
+		      void (*fn)(const struct smap_damage *damage, void *data), void *data,
+		      struct smap_error *err);
+
+/* What goes into a new block. Pointers are borrowed; lengths 0: absent. */
+struct smap_save_input {
+	struct smap_origin	origin;
+	uint64_t		saved_wall_ns;
+	uint64_t		saved_boot_ns;
+	const void		*export;
+	size_t			export_len;
+	const void		*stat;
+	size_t			stat_len;
+	const void		*symbols;	/* as smap_symbols_write() makes them */
+	size_t			symbols_len;
+};
+
+/* The bytes of one block, for a caller that has its own place for them. */
+int smap_store_encode_header(struct smap_buf *buf, uint64_t store_id);
+int smap_store_encode_block(struct smap_buf *buf, uint64_t store_id,
+			    const struct smap_save_input *input, struct smap_error *err);
+
+/*
+ * Append blocks to the store file at @path, made where it is not there yet (first beside its
+ * place under a temporary name, so that no half-made store is ever seen). The file is locked
+ * (flock) against another writer, a torn tail is left as it is and passed over, and everything
+ * is on disk (fsync of file and folder) before 0 is returned. On failure the file is as it was
+ * or has a torn tail that costs nothing. -EEXIST: @path is something else than a store.
+ */
+int smap_store_append(const char *path, const struct smap_save_input *inputs, size_t nr_inputs,
+		      struct smap_error *err);
+
+#endif /* SMAP_STORE_STORE_H */
