@@ -35,7 +35,7 @@ struct smap_frame {
 };
 
 #define SMAP_STACK_CONFLICT	(1U << 0)	/* another record of this cookie has other frames */
-#define SMAP_STACK_DAMAGED	(1U << 1)	/* depth stated and frames found differ, or cut off */
+#define SMAP_STACK_DAMAGED	(1U << 1)	/* depth stated and frames found differ, or cut */
 
 struct smap_stack {
 	uint32_t	generation;	/* 0 where the format has none: see smap_map */

@@ -4,14 +4,14 @@
  *
  * Every object is opaque, made by its _new() and released by its _free(), which takes NULL.
  *
- * Errors: a function that returns int gives 0 or a negative errno and sets errno to the same value; one
- * that returns a pointer gives NULL and sets errno. What happened in words is kept by the object:
- * its _get_error() gives one line, without newline, valid until the next call on the object ("" before
- * the first failure). Bytes that come from outside stand in it escaped.
+ * Errors: a function that returns int gives 0 or a negative errno and sets errno to the same value;
+ * one that returns a pointer gives NULL and sets errno. What happened in words is kept by the
+ * object: its _get_error() gives one line, without newline, valid until the next call on the object
+ * ("" before the first failure). Bytes that come from outside stand in it escaped.
  *
- * _get_ gives a borrowed pointer, valid while the object lives that it was taken from. nr_ is a count;
- * numbers count from 0. _len is bytes, _ns nanoseconds. Strings from outside are as they were found:
- * escape them before a terminal sees them (stackmap_escape()).
+ * _get_ gives a borrowed pointer, valid while the object lives that it was taken from. nr_ is a
+ * count; numbers count from 0. _len is bytes, _ns nanoseconds. Strings from outside are as they
+ * were found: escape them before a terminal sees them (stackmap_escape()).
  *
  * Threads: no global state; one object is for one thread at a time. Nothing here prints or exits.
  */
@@ -29,8 +29,8 @@ extern "C" {
 /* ---- cookies ---- */
 
 /*
- * The value that the kernel records in place of a stack: u64 stack_cookie = generation << 32 | slot.
- * Series 4 to 7 of the kernel's stack map record a bare slot.
+ * The value that the kernel records in place of a stack:
+ * u64 stack_cookie = generation << 32 | slot. Series 4 to 7 of its stack map record a bare slot.
  */
 uint64_t stackmap_cookie_make(uint32_t generation, uint32_t slot);
 uint32_t stackmap_cookie_get_generation(uint64_t cookie);
@@ -39,8 +39,8 @@ uint32_t stackmap_cookie_get_slot(uint64_t cookie);
 /* ---- verdicts ---- */
 
 /*
- * Why a cookie did or did not resolve: symbol, name for programs, text for people. Values never change
- * their meaning; new ones are added at the end.
+ * Why a cookie did or did not resolve: symbol, name for programs, text for people. Values never
+ * change their meaning; new ones are added at the end.
  */
 #define STACKMAP_VERDICTS(X)									\
 	X(RESOLVED,		"resolved",		"resolved")				\
@@ -68,13 +68,16 @@ const char *stackmap_verdict_get_text(enum stackmap_verdict verdict);
 /* ---- text ---- */
 
 /*
- * Escape what a terminal could obey: control characters, DEL, C1, and bytes that are not UTF-8 become
- * \xNN. Writes at most @size bytes to @out, NUL included, cut at a whole character. Returns the length that
- * the whole needs without the NUL; @out may be NULL where @size is 0.
+ * Escape what a terminal could obey: control characters, DEL, C1, and bytes that are not UTF-8
+ * become \xNN. Writes at most @size bytes to @out, NUL included, cut at a whole character. Returns
+ * the length that the whole needs without the NUL; @out may be NULL where @size is 0.
  */
 size_t stackmap_escape(char *out, size_t size, const char *data, size_t len);
 
-/* Messages that are no failures (a damaged block passed over, hidden symbols): one line without newline. */
+/*
+ * Messages that are no failures (a damaged block passed over, hidden symbols): one line without
+ * newline.
+ */
 typedef void (*stackmap_log_fn)(const char *line, void *data);
 
 /* ---- stack_map_stat ---- */
@@ -91,8 +94,9 @@ enum stackmap_stat_field {
 };
 
 /*
- * Parse the text of stack_map_stat, in the form of any series. Empty text is valid: no map was allocated, no
- * field is there. NULL with errno EBADMSG (not a stack_map_stat), EINVAL (@text NULL with a length) or ENOMEM.
+ * Parse the text of stack_map_stat, in the form of any series. Empty text is valid: no map was
+ * allocated, no field is there. NULL with errno EBADMSG (not a stack_map_stat), EINVAL (@text NULL
+ * with a length) or ENOMEM.
  */
 struct stackmap_stat *stackmap_stat_new(const char *text, size_t len);
 void stackmap_stat_free(struct stackmap_stat *stat);
@@ -122,11 +126,11 @@ void stackmap_store_free(struct stackmap_store *store);
 const char *stackmap_store_get_error(const struct stackmap_store *store);
 
 /*
- * Read a saved-map file. A raw export (stack_map, stack_map_bin, a copy of either) is accepted too and shows
- * as a store with one save; "-" is standard input. A store is opened once.
- * Returns 0; -EINVAL: neither of the two; -EBADMSG: damaged from its first byte; -EOPNOTSUPP: written
- * by a newer version; -EBUSY: opened before; -ENOMEM; or the errno of open(2) or read(2).
- * Damaged parts do not fail it: what is whole is served, the rest is listed as damage.
+ * Read a saved-map file. A raw export (stack_map, stack_map_bin, a copy of either) is accepted too
+ * and shows as a store with one save; "-" is standard input. A store is opened once. Returns 0;
+ * -EINVAL: neither of the two; -EBADMSG: damaged from its first byte; -EOPNOTSUPP: written by a
+ * newer version; -EBUSY: opened before; -ENOMEM; or the errno of open(2) or read(2). Damaged parts
+ * do not fail it: what is whole is served, the rest is listed as damage.
  */
 int stackmap_store_open(struct stackmap_store *store, const char *path);
 
@@ -137,19 +141,22 @@ size_t stackmap_store_nr_saves(const struct stackmap_store *store);
 const struct stackmap_save *stackmap_store_get_save(const struct stackmap_store *store, size_t nr);
 
 size_t stackmap_store_nr_damages(const struct stackmap_store *store);
-/* What is damaged, in words; NULL with errno ERANGE. @ret_offset, @ret_len: where, in bytes; may be NULL. */
+/*
+ * What is damaged, in words; NULL with errno ERANGE. @ret_offset, @ret_len: where, in bytes; may be
+ * NULL.
+ */
 const char *stackmap_store_get_damage(const struct stackmap_store *store, size_t nr,
 				      uint64_t *ret_offset, uint64_t *ret_len);
 
 /*
- * Check every byte. Afterwards stackmap_store_get_damage() lists all that was found. Returns the number of
- * damages, or negative errno where the check could not be made.
+ * Check every byte. Afterwards stackmap_store_get_damage() lists all that was found. Returns the
+ * number of damages, or negative errno where the check could not be made.
  */
 int stackmap_store_verify(struct stackmap_store *store);
 
 /*
- * Where and when a save was made. Strings are NULL and numbers 0 (times STACKMAP_TIME_UNKNOWN) where it is
- * unknown; that sets no errno.
+ * Where and when a save was made. Strings are NULL and numbers 0 (times STACKMAP_TIME_UNKNOWN)
+ * where it is unknown; that sets no errno.
  */
 const char *stackmap_save_get_boot_id(const struct stackmap_save *save);	/* with dashes */
 const char *stackmap_save_get_release(const struct stackmap_save *save);	/* uname -r */
@@ -160,20 +167,30 @@ enum stackmap_byte_order stackmap_save_get_byte_order(const struct stackmap_save
 uint64_t stackmap_save_get_wall_ns(const struct stackmap_save *save);	/* since 1970 */
 uint64_t stackmap_save_get_boot_ns(const struct stackmap_save *save);	/* CLOCK_BOOTTIME */
 
-/* What it holds. The format is "text8", "text4" or "bin1"; NULL with errno where the export cannot be decoded. */
+/*
+ * What it holds. The format is "text8", "text4" or "bin1"; NULL with errno where the export cannot
+ * be decoded.
+ */
 const char *stackmap_save_get_format(const struct stackmap_save *save);
 bool stackmap_save_has_generation(const struct stackmap_save *save);
 bool stackmap_save_has_symbols(const struct stackmap_save *save);
-bool stackmap_save_is_raw(const struct stackmap_save *save);		/* the file is the export itself */
+/* The file is the export itself. */
+bool stackmap_save_is_raw(const struct stackmap_save *save);
 size_t stackmap_save_nr_generations(const struct stackmap_save *save);
 /* 0 past the end and where has_generation is false. */
 uint32_t stackmap_save_get_generation(const struct stackmap_save *save, size_t nr);
-uint64_t stackmap_save_nr_stacks(const struct stackmap_save *save, size_t nr);	/* of that generation */
+/* Of that generation. */
+uint64_t stackmap_save_nr_stacks(const struct stackmap_save *save, size_t nr);
 uint64_t stackmap_save_get_offset(const struct stackmap_save *save);	/* in the file */
-uint64_t stackmap_save_get_len(const struct stackmap_save *save);		/* bytes in the file */
-uint64_t stackmap_save_get_export_len(const struct stackmap_save *save);	/* bytes of the export */
+/* Bytes in the file. */
+uint64_t stackmap_save_get_len(const struct stackmap_save *save);
+/* Bytes of the export. */
+uint64_t stackmap_save_get_export_len(const struct stackmap_save *save);
 
-/* The kernel's export, verbatim, in memory to be freed with free(). NULL with errno EBADMSG, ENOMEM. */
+/*
+ * The kernel's export, verbatim, in memory to be freed with free(). NULL with errno EBADMSG,
+ * ENOMEM.
+ */
 char *stackmap_save_read_export(const struct stackmap_save *save, size_t *ret_len);
 /* The stack_map_stat that was saved with it; NULL with errno ENOENT where there is none. */
 struct stackmap_stat *stackmap_save_read_stat(const struct stackmap_save *save);
@@ -194,28 +211,31 @@ void stackmap_import_free(struct stackmap_import *import);
 const char *stackmap_import_get_error(const struct stackmap_import *import);
 void stackmap_import_set_log(struct stackmap_import *import, stackmap_log_fn fn, void *data);
 
-/* The origin of all files of the import; what is not set is stored as unknown. Return 0, -EINVAL, -ENOMEM. */
+/*
+ * The origin of all files of the import; what is not set is stored as unknown. Return 0, -EINVAL,
+ * -ENOMEM.
+ */
 int stackmap_import_set_boot_id(struct stackmap_import *import, const char *boot_id);
 int stackmap_import_set_release(struct stackmap_import *import, const char *release);
 int stackmap_import_set_version(struct stackmap_import *import, const char *version);
 int stackmap_import_set_machine(struct stackmap_import *import, const char *machine);
 
 /*
- * Take a copy of stack_map, stack_map_bin, stack_map_stat or /proc/kallsyms; which one is told from its contents.
- * "-" is standard input. What is noteworthy (a cut last record, merged records, generations found) is logged.
- * Returns the kind, or negative errno with words: -EINVAL (none of these), -EBADMSG (damaged, with the place).
- * Hidden kallsyms are logged and not used.
+ * Take a copy of stack_map, stack_map_bin, stack_map_stat or /proc/kallsyms; which one is told from
+ * its contents. "-" is standard input. What is noteworthy (a cut last record, merged records,
+ * generations found) is logged. Returns the kind, or negative errno with words: -EINVAL (none of
+ * these), -EBADMSG (damaged, with the place). Hidden kallsyms are logged and not used.
  */
 int stackmap_import_add_file(struct stackmap_import *import, const char *path);
 /* Exports taken so far. */
 size_t stackmap_import_nr_exports(const struct stackmap_import *import);
 
 /*
- * Append what was taken to the saved-map file @path, one save an export, made where it is not there yet. A
- * stat file goes with the export that it was copied with: of the same name up to the ending, else of the same
- * generation, else the only one. Everything is on disk when 0 is returned. -ENODATA: no export was taken;
- * -EEXIST: @path exists and is no saved-map file; -EINVAL: a stat file fits no export; or errno of writing: the
- * file then holds what it held before.
+ * Append what was taken to the saved-map file @path, one save an export, made where it is not there
+ * yet. A stat file goes with the export that it was copied with: of the same name up to the ending,
+ * else of the same generation, else the only one. Everything is on disk when 0 is returned.
+ * -ENODATA: no export was taken; -EEXIST: @path exists and is no saved-map file; -EINVAL: a stat
+ * file fits no export; or errno of writing: the file then holds what it held before.
  */
 int stackmap_import_write(struct stackmap_import *import, const char *path);
 
@@ -237,48 +257,61 @@ struct stackmap_style {
 	unsigned int	max_frames;	/* then one line says how many are left out; 0: all */
 };
 
-#define STACKMAP_STYLE_ONE_LINE		(1U << 0)	/* frames joined by " <= ", innermost first */
-#define STACKMAP_STYLE_NAMES_ONLY	(1U << 1)	/* without offset, size and module */
-#define STACKMAP_STYLE_STRIP_SUFFIX	(1U << 2)	/* without .llvm.NUMBER, .cold, .isra.N, .part.N, .constprop.N */
-#define STACKMAP_STYLE_DEMANGLE		(1U << 3)	/* Rust names; what cannot be demangled stays */
+/*
+ * ONE_LINE: frames joined by " <= ", innermost first. NAMES_ONLY: without offset, size and module.
+ * STRIP_SUFFIX: names without .llvm.NUMBER, .cold, .isra.N, .part.N, .constprop.N. DEMANGLE: Rust
+ * names; what cannot be demangled stays.
+ */
+#define STACKMAP_STYLE_ONE_LINE		(1U << 0)
+#define STACKMAP_STYLE_NAMES_ONLY	(1U << 1)
+#define STACKMAP_STYLE_STRIP_SUFFIX	(1U << 2)
+#define STACKMAP_STYLE_DEMANGLE		(1U << 3)
 
-/* Returns 0, or -EINVAL (size or flag of a newer library) or -EBUSY (a stack was asked for before). */
+/*
+ * Returns 0, or -EINVAL (size or flag of a newer library) or -EBUSY (a stack was asked for before).
+ */
 int stackmap_resolver_set_style(struct stackmap_resolver *resolver,
 				const struct stackmap_style *style);
 
 /*
- * Use the saved maps of a file: a saved-map file, or a raw export. Also "A:B", several of them, where no file has
- * the whole name. Returns 0 or negative errno, as stackmap_store_open() does.
+ * Use the saved maps of a file: a saved-map file, or a raw export. Also "A:B", several of them,
+ * where no file has the whole name. Returns 0 or negative errno, as stackmap_store_open() does.
  */
 int stackmap_resolver_add_file(struct stackmap_resolver *resolver, const char *path);
 
 /*
- * The trace whose cookies are resolved. Its release, machine, byte order and symbols are what a map must not
- * contradict; its symbols name the addresses of a binary export that has none of its own. _fd duplicates @fd and
- * leaves its position alone. Returns 0, -EINVAL (no trace.dat), -EBADMSG (cut or damaged, with the place),
- * -EOPNOTSUPP (unknown version or compression), -EBUSY (set before) or the errno of open(2) or read(2).
+ * The trace whose cookies are resolved. Its release, machine, byte order and symbols are what a map
+ * must not contradict; its symbols name the addresses of a binary export that has none of its own.
+ * _fd duplicates @fd and leaves its position alone. Returns 0, -EINVAL (no trace.dat), -EBADMSG
+ * (cut or damaged, with the place), -EOPNOTSUPP (unknown version or compression), -EBUSY (set
+ * before) or the errno of open(2) or read(2).
  */
 int stackmap_resolver_set_trace(struct stackmap_resolver *resolver, const char *path);
 int stackmap_resolver_set_trace_fd(struct stackmap_resolver *resolver, int fd);
 
 /*
- * Use the maps that belong to the trace file @path by their place: in @path with ".stackmap" appended. Returns
- * the number of files used (0: there is none, which is not an error), or negative errno of one that is there.
+ * Use the maps that belong to the trace file @path by their place: in @path with ".stackmap"
+ * appended. Returns the number of files used (0: there is none, which is not an error), or negative
+ * errno of one that is there.
  */
 int stackmap_resolver_add_maps_of(struct stackmap_resolver *resolver, const char *path);
 
-/* Names for addresses, from a copy of the /proc/kallsyms of the origin. -ENODATA: the addresses are hidden. */
+/*
+ * Names for addresses, from a copy of the /proc/kallsyms of the origin. -ENODATA: the addresses are
+ * hidden.
+ */
 int stackmap_resolver_add_kallsyms(struct stackmap_resolver *resolver, const char *path);
 
 /*
- * For cookies without generation (series 4 to 7): resolve them from this map. Where the maps carry no generation
- * either, @generation counts the saved maps in the order in which they were added, from 1.
+ * For cookies without generation (series 4 to 7): resolve them from this map. Where the maps carry
+ * no generation either, @generation counts the saved maps in the order in which they were added,
+ * from 1.
  */
 int stackmap_resolver_set_generation(struct stackmap_resolver *resolver, uint32_t generation);
 
 /*
- * For cookies without generation whose trace is not a trace.dat: all slots that will be asked for. A single map is
- * believed only if it holds every one of them. Returns 0 or -ENOMEM.
+ * For cookies without generation whose trace is not a trace.dat: all slots that will be asked for.
+ * A single map is believed only if it holds every one of them. Returns 0 or -ENOMEM.
  */
 int stackmap_resolver_expect_slot(struct stackmap_resolver *resolver, uint32_t slot);
 
@@ -286,18 +319,22 @@ int stackmap_resolver_expect_slot(struct stackmap_resolver *resolver, uint32_t s
 #define STACKMAP_TS_UNKNOWN	UINT64_MAX
 
 /*
- * The stack of a cookie, or why it has none: look at stackmap_stack_get_verdict(). The answer lives as long as
- * the resolver and is the same object for the same cookie: looked up and spelled once, constant time after that.
- * @ts_ns: time stamp of the event in the clock of the trace. NULL with errno ENOMEM only.
+ * The stack of a cookie, or why it has none: look at stackmap_stack_get_verdict(). The answer lives
+ * as long as the resolver and is the same object for the same cookie: looked up and spelled once,
+ * constant time after that. @ts_ns: time stamp of the event in the clock of the trace. NULL with
+ * errno ENOMEM only.
  */
 struct stackmap_stack *stackmap_resolver_find(struct stackmap_resolver *resolver, uint64_t cookie,
 					      uint64_t ts_ns);
 /* The same for a cookie without generation. */
-struct stackmap_stack *stackmap_resolver_find_slot(struct stackmap_resolver *resolver, uint32_t slot,
-						   uint64_t ts_ns);
+struct stackmap_stack *stackmap_resolver_find_slot(struct stackmap_resolver *resolver,
+						   uint32_t slot, uint64_t ts_ns);
 
 enum stackmap_verdict stackmap_stack_get_verdict(const struct stackmap_stack *stack);
-/* Why it is not resolved, with its particulars ("generation 3 not saved"), in one line; "" if it is. */
+/*
+ * Why it is not resolved, with its particulars ("generation 3 not saved"), in one line; "" if it
+ * is.
+ */
 const char *stackmap_stack_get_reason(const struct stackmap_stack *stack);
 uint32_t stackmap_stack_get_slot(const struct stackmap_stack *stack);
 bool stackmap_stack_has_generation(const struct stackmap_stack *stack);
@@ -306,16 +343,23 @@ uint32_t stackmap_stack_get_generation(const struct stackmap_stack *stack);
 uint32_t stackmap_stack_get_ref(const struct stackmap_stack *stack);
 /* Frames; 0 where the stack is not resolved (but see stackmap_map_get_stack()). */
 uint32_t stackmap_stack_get_depth(const struct stackmap_stack *stack);
-/* Frame @nr, innermost 0, as the kernel's %pS spells it, whatever the style; NULL with errno ERANGE, ENOMEM. */
+/*
+ * Frame @nr, innermost 0, as the kernel's %pS spells it, whatever the style; NULL with errno
+ * ERANGE, ENOMEM.
+ */
 const char *stackmap_stack_get_frame(struct stackmap_stack *stack, uint32_t nr);
 /* Only its name, as the flags of the style say. */
 const char *stackmap_stack_get_frame_name(struct stackmap_stack *stack, uint32_t nr);
 /*
- * The whole stack in the resolver's style, control characters escaped: lines " => FRAME" joined by newlines, none at
- * the end; "" where it is not resolved. @ret_len may be NULL. NULL with errno ENOMEM.
+ * The whole stack in the resolver's style, control characters escaped: lines " => FRAME" joined by
+ * newlines, none at the end; "" where it is not resolved. @ret_len may be NULL. NULL with errno
+ * ENOMEM.
  */
 const char *stackmap_stack_get_text(struct stackmap_stack *stack, size_t *ret_len);
-/* A pointer of the caller's, NULL at first: for what is to be made once per stack. The library never follows it. */
+/*
+ * A pointer of the caller's, NULL at first: for what is to be made once per stack. The library
+ * never follows it.
+ */
 void stackmap_stack_set_private(struct stackmap_stack *stack, void *data);
 void *stackmap_stack_get_private(const struct stackmap_stack *stack);
 
@@ -333,11 +377,14 @@ bool stackmap_map_has_generation(const struct stackmap_map *map);
 uint32_t stackmap_map_get_generation(const struct stackmap_map *map);
 /* NULL, or why the map cannot be of the resolver's trace. */
 const char *stackmap_map_get_contradiction(struct stackmap_map *map);
-/* Distinct stacks, conflicting ones each; (size_t)-1 with errno EBADMSG, ENOMEM where the save cannot be decoded. */
+/*
+ * Distinct stacks, conflicting ones each; (size_t)-1 with errno EBADMSG, ENOMEM where the save
+ * cannot be decoded.
+ */
 size_t stackmap_map_nr_stacks(struct stackmap_map *map);
 /*
- * Stack @nr, slots rising, as the map has it: what is damaged or in conflict has its verdict and its frames.
- * NULL with errno ERANGE, EBADMSG, ENOMEM.
+ * Stack @nr, slots rising, as the map has it: what is damaged or in conflict has its verdict and
+ * its frames. NULL with errno ERANGE, EBADMSG, ENOMEM.
  */
 struct stackmap_stack *stackmap_map_get_stack(struct stackmap_map *map, size_t nr);
 

@@ -38,7 +38,8 @@ struct smap_findings {
 	bool		cut;		/* the last record is cut: its stack is flagged damaged */
 	uint64_t	cut_offset;	/* where that record begins */
 	uint32_t	cut_slot;
-	size_t		nr_depth_mismatch;	/* records whose depth is not the number of their frames */
+	/* Records whose depth is not the number of their frames. */
+	size_t		nr_depth_mismatch;
 	uint64_t	depth_mismatch_offset;	/* where the first of them begins */
 	size_t		nr_trailing;	/* bytes behind the end that the format announces */
 };
@@ -48,7 +49,8 @@ struct smap_parse_ops {
 	bool			is_binary;
 	/* Looks at the first bytes only. */
 	bool			(*probe)(const void *data, size_t len);
-	int			(*parse)(const void *data, size_t len, struct smap_export **ret_export,
+	int			(*parse)(const void *data, size_t len,
+					 struct smap_export **ret_export,
 					 struct smap_findings *findings, struct smap_error *err);
 };
 

@@ -41,8 +41,12 @@ struct smap_frame_parts {
  */
 void smap_frame_split(const char *text, size_t len, struct smap_frame_parts *ret_parts);
 
-#define SMAP_NAME_STRIP_SUFFIX	(1U << 0)	/* without .llvm.NUMBER, .cold, .isra.0, .part.0, .constprop.0 */
-#define SMAP_NAME_DEMANGLE	(1U << 1)	/* Rust, both schemes; a name that is not mangled stays */
+/*
+ * STRIP_SUFFIX: without .llvm.NUMBER, .cold, .isra.0, .part.0, .constprop.0. DEMANGLE: Rust, both
+ * schemes; a name that is not mangled stays.
+ */
+#define SMAP_NAME_STRIP_SUFFIX	(1U << 0)
+#define SMAP_NAME_DEMANGLE	(1U << 1)
 
 /* Only the name of the frame, as @flags say. */
 void smap_frame_name(struct smap_buf *buf, const char *text, size_t len, unsigned int flags);

@@ -24,7 +24,8 @@ typedef uint16_t smap_le16;
 typedef uint32_t smap_le32;
 typedef uint64_t smap_le64;
 
-#define SMAP_STORE_MAGIC	"\x89STKMAP\n"	/* 8 bytes: not text, shows a lost bit 7 or newline */
+/* 8 bytes each: not text, they show a lost bit 7 or newline. */
+#define SMAP_STORE_MAGIC	"\x89STKMAP\n"
 #define SMAP_BLOCK_MAGIC	"\x89STKBLK\n"
 #define SMAP_STORE_VERSION	1
 
@@ -53,23 +54,25 @@ enum smap_block_kind {
 
 struct smap_block_header {
 	uint8_t		magic[8];
-	smap_le64	store_id;		/* that of the file header: a block of another file is none */
+	/* That of the file header: a block of another file is none. */
+	smap_le64	store_id;
 	smap_le16	header_size;		/* of this header: where the first section begins */
 	smap_le16	kind;			/* enum smap_block_kind */
 	smap_le32	flags;			/* SMAP_MUST_UNDERSTAND */
 	smap_le64	size;			/* of all sections, a multiple of 8 */
 	smap_le32	nr_sections;
 	smap_le32	reserved;
-	smap_le64	data_checksum;		/* XXH3-64 of all sections, headers and padding included */
+	/* XXH3-64 of all sections, headers and padding included. */
+	smap_le64	data_checksum;
 	smap_le64	checksum;		/* XXH3-64 of all bytes of the header before it */
 };
 
 enum smap_section_kind {
 	SMAP_SECTION_ORIGIN	= 1,		/* struct smap_store_origin, then its strings */
-	SMAP_SECTION_SUMMARY	= 2,		/* struct smap_store_summary, then its generations */
+	SMAP_SECTION_SUMMARY	= 2,		/* struct smap_store_summary, its generations */
 	SMAP_SECTION_EXPORT	= 3,		/* the kernel's export, verbatim */
 	SMAP_SECTION_STAT	= 4,		/* stack_map_stat, verbatim */
-	SMAP_SECTION_SYMBOLS	= 5,		/* "START SIZE NAME[\tMODULE]\n" of the export's addresses */
+	SMAP_SECTION_SYMBOLS	= 5,		/* "START SIZE NAME[\tMODULE]\n" lines */
 };
 
 enum smap_codec {
@@ -90,7 +93,8 @@ struct smap_section_header {
 
 /* Where the export comes from. Strings follow in the order of their lengths, without NUL. */
 struct smap_store_origin {
-	uint8_t		boot_id[16];		/* as in /proc/sys/kernel/random/boot_id, without dashes */
+	/* As in /proc/sys/kernel/random/boot_id, without dashes. */
+	uint8_t		boot_id[16];
 	smap_le32	flags;			/* SMAP_ORIGIN_HAS_BOOT_ID */
 	uint8_t		word_size;		/* bytes of an address: 4 or 8; 0: unknown */
 	uint8_t		byte_order;		/* enum smap_byte_order */

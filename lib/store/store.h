@@ -71,13 +71,13 @@ struct smap_store;
 bool smap_store_probe(const void *data, size_t len);
 
 /*
- * Open for reading. _open maps the file (a pipe, tracefs or "-", standard input, is read whole: what
- * cannot be mapped or says it is empty is read until its end). _open_at looks at a store that begins
- * at @offset of the file behind @fd, which is duplicated. _open_memory borrows the bytes.
- * A raw export is accepted by all. Returns 0 or negative errno with words: -EINVAL (neither store nor
+ * Open for reading. _open maps the file (a pipe, tracefs or "-", standard input, is read whole:
+ * what cannot be mapped or says it is empty is read until its end). _open_at looks at a store that
+ * begins at @offset of the file behind @fd, which is duplicated. _open_memory borrows the bytes. A
+ * raw export is accepted by all. Returns 0 or negative errno with words: -EINVAL (neither store nor
  * export), -EBADMSG (a store whose header is damaged; an empty or all-zero file), -EOPNOTSUPP
- * (written by something newer), errno of open and read.
- * Damaged blocks do not fail it: the saves that are whole are there, see smap_store_damage().
+ * (written by something newer), errno of open and read. Damaged blocks do not fail it: the saves
+ * that are whole are there, see smap_store_damage().
  */
 int smap_store_open(const char *path, struct smap_store **ret_store, struct smap_error *err);
 int smap_store_open_at(int fd, uint64_t offset, struct smap_store **ret_store,

@@ -32,7 +32,8 @@ struct smap_tracedat {
 	char		*machine;	/* likewise */
 	char		*clock;		/* the selected trace clock: "local", ...; NULL: not said */
 	uint64_t	trace_id;	/* 0: none */
-	uint64_t	end;		/* first byte behind the last section that trace-cmd reads */
+	/* First byte behind the last section that trace-cmd reads. */
+	uint64_t	end;
 	bool		has_stack_id;	/* a format of ftrace:stack_id is there */
 	bool		cookie_has_generation;	/* it has the field stack_cookie (series 8 on) */
 	/* Sections, as they lie in the file. */
@@ -43,7 +44,8 @@ struct smap_tracedat {
 };
 
 struct smap_tracedat_section {
-	unsigned int	id;		/* as trace-cmd numbers them (v7); v6 parts get the same numbers */
+	/* As trace-cmd numbers them (v7); v6 parts get the same numbers. */
+	unsigned int	id;
 	bool		compressed;
 	uint64_t	offset;		/* of the contents, behind the section's header */
 	uint64_t	len;		/* as stored */
