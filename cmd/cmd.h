@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What every command shares.
+ *
+ * A command is a const record at the end of its own file, listed in the table of main.c. Its options are
+ * tables too: help, completion and the check of the man pages are made from them.
+ *
+ * A command reads its arguments (args.c), calls the library, prints to stdout and returns its exit status;
+ * main.c checks afterwards that stdout took everything. Whatever goes wrong is said in one line by cmd_error().
+ */
+#ifndef CMD_H
+#define CMD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <stackmap.h>
+
+#define CMD_PROGRAM	"trace-cmd stackmap"
+
+/* Exit status. */
+#define CMD_OK		0
+#define CMD_FOUND	1	/* something is unresolved, or was found damaged */
+#define CMD_FAILED	2	/* usage, or input and output */
+
+/* ---- tables ---- */
+
+/* Keys of options without a letter; a command's own begin at CMD_KEY_OWN. */
+enum cmd_key {
+	CMD_KEY_HELP = 256,
+	CMD_KEY_KALLSYMS,
+	CMD_KEY_GENERATION,
+	CMD_KEY_NAMES_ONLY,
+	CMD_KEY_STRIP_SUFFIX,
+	CMD_KEY_DEMANGLE,
+	CMD_KEY_MAX_FRAMES,
+	CMD_KEY_ONE_LINE,
+	CMD_KEY_OWN = 512,
+};
+
+struct cmd_option {
+	int		key;	/* what cmd_args_next() returns; below 256 it is the option's letter */
+	const char	*name;	/* the long option without dashes; ends a table where NULL */
+	const char	*arg;	/* what help calls its argument; NULL: takes none. "FILE" is completed as a file */
+	const char	*values; /* the words that the argument can be, for completion; NULL: others */
+	const char	*help;
+};
+
+struct command {
+	const char			*name;
+	const char			*synopsis;	/* what follows the name in the usage line */
+	const char			*summary;	/* one line, for the list of commands */
+	const char			*help;		/* further lines of --help; may be NULL */
+	const struct cmd_option *const	*options;	/* tables, NULL at the end; --help is added */
+	int				(*run)(const struct command *cmd, int argc, char **argv);
+};
+
+extern const struct command cmd_resolve;
+
+/* ---- messages ---- */
+
+/* "trace-cmd stackmap NAME: WORDS" on stderr, escaped so that one line stays one line. Returns CMD_FAILED. */
+int cmd_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* The same for what does not end the command. */
+void cmd_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* cmd_warn() as a stackmap_log_fn. */
+void cmd_log(const char *line, void *data);
+int cmd_nomem(void);
+
+/* ---- arguments ---- */
+
+#define CMD_ARGS_END	(-1)	/* no more options; the plain arguments follow */
+#define CMD_ARGS_BAD	(-2)	/* said by cmd_error(): return CMD_FAILED */
+
+struct cmd_args {
+	const struct command	*cmd;
+	int			argc;
+	char			**argv;
+	const char		*value;	/* argument of the last option */
+	/* private */
+	struct option		*longs;
+	char			*letters;
+};
+
+/*
+ * argv[0] is the command's name. Options and plain arguments may be mixed; what follows "--" is plain. --help is
+ * answered by main before the command runs.
+ */
+int cmd_args_init(struct cmd_args *args, const struct command *cmd, int argc, char **argv);
+/* The key of the next option, CMD_ARGS_END or CMD_ARGS_BAD. */
+int cmd_args_next(struct cmd_args *args);
+/* After CMD_ARGS_END: the plain arguments stand in argv[*ret_first..argc-1]. */
+int cmd_args_first(const struct cmd_args *args);
+void cmd_args_release(struct cmd_args *args);
+
+/* An unsigned number in decimal or 0x hex, at most @max. False, after cmd_error(), where @value is none. */
+bool cmd_parse_number(const char *option, const char *value, uint64_t max, uint64_t *ret_number);
+
+/* ---- saved maps ---- */
+
+/*
+ * The options that say which saved maps to use and how stacks are spelled:
+ * -m FILE, --kallsyms FILE, --generation N; and the style, in a table of its own.
+ */
+extern const struct cmd_option cmd_maps_options[];
+extern const struct cmd_option cmd_style_options[];
+
+struct cmd_maps {
+	const char		**files;	/* of -m; into argv */
+	size_t			nr_files;
+	const char		**kallsyms;
+	size_t			nr_kallsyms;
+	uint32_t		generation;
+	bool			has_generation;
+	struct stackmap_style	style;
+	bool			stdin_kept;	/* private: standard input can be read again */
+};
+
+#define CMD_MAPS_INIT { .style = { .size = sizeof(struct stackmap_style) } }
+
+/* 1: it was an option of these tables; 0: it was not; -1: bad, said by cmd_error(). */
+int cmd_maps_take(struct cmd_maps *maps, int key, const char *value);
+void cmd_maps_release(struct cmd_maps *maps);
+
+/*
+ * A resolver for the trace file @trace (NULL: for a text, whose trace is not at hand) with the maps that were given by
+ * -m, else by the environment variable TRACE_STACKMAP, else found beside @trace. NULL after cmd_error().
+ * To have no map is no error: stackmap_resolver_nr_maps() says so.
+ */
+struct stackmap_resolver *cmd_maps_resolver(struct cmd_maps *maps, const char *trace);
+
+/*
+ * For commands that look at the maps themselves: each file that -m, else TRACE_STACKMAP, names, else the one beside
+ * @trace (NULL: none). Calls @fn until it returns other than 0 and returns that; 0 where it never did.
+ * @ret_nr: files there were.
+ */
+int cmd_maps_each_file(const struct cmd_maps *maps, const char *trace,
+		       int (*fn)(const char *path, void *data), void *data, size_t *ret_nr);
+
+#endif /* CMD_H */

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Which saved maps a command uses: the files of -m, else those of TRACE_STACKMAP, else the one beside the trace. The
+ * first of these that names anything is the only one asked, as the plugin does.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd.h"
+
+#define MAPS_ENV	"TRACE_STACKMAP"
+#define MAPS_SUFFIX	".stackmap"
+
+const struct cmd_option cmd_maps_options[] = {
+	{ 'm', "map", "FILE", NULL,
+	  "saved-map file or raw export; may be repeated; - is standard input" },
+	{ CMD_KEY_KALLSYMS, "kallsyms", "FILE", NULL, "copy of the origin's /proc/kallsyms" },
+	{ CMD_KEY_GENERATION, "generation", "N", NULL,
+	  "generation of the cookies that carry none" },
+	{ 0, NULL, NULL, NULL, NULL }
+};
+
+const struct cmd_option cmd_style_options[] = {
+	{ CMD_KEY_NAMES_ONLY, "names-only", NULL, NULL, "frames without offset, size and module" },
+	{ CMD_KEY_STRIP_SUFFIX, "strip-suffix", NULL, NULL,
+	  "names without .llvm.N, .cold, .isra.N, .part.N, .constprop.N" },
+	{ CMD_KEY_DEMANGLE, "demangle", NULL, NULL, "demangle the names of Rust functions" },
+	{ CMD_KEY_MAX_FRAMES, "max-frames", "N", NULL, "show at most N frames of a stack" },
+	{ 0, NULL, NULL, NULL, NULL }
+};
+
+static bool append(const char ***array, size_t *nr, const char *value)
+{
+	const char **grown = realloc(*array, (*nr + 1) * sizeof(*grown));
+
+	if (!grown) {
+		cmd_nomem();
+		return false;
+	}
+	grown[(*nr)++] = value;
+	*array = grown;
+	return true;
+}
+
+static bool take_number(const char *option, const char *value, uint64_t max, uint32_t *ret_number)
+{
+	uint64_t number;
+
+	if (!cmd_parse_number(option, value, max, &number))
+		return false;
+	*ret_number = (uint32_t)number;
+	return true;
+}
+
+int cmd_maps_take(struct cmd_maps *maps, int key, const char *value)
+{
+	switch (key) {
+	case 'm':
+		return append(&maps->files, &maps->nr_files, value) ? 1 : -1;
+	case CMD_KEY_KALLSYMS:
+		return append(&maps->kallsyms, &maps->nr_kallsyms, value) ? 1 : -1;
+	case CMD_KEY_GENERATION:
+		if (!take_number("--generation", value, UINT32_MAX, &maps->generation))
+			return -1;
+		maps->has_generation = true;
+		return 1;
+	case CMD_KEY_NAMES_ONLY:
+		maps->style.flags |= STACKMAP_STYLE_NAMES_ONLY;
+		return 1;
+	case CMD_KEY_STRIP_SUFFIX:
+		maps->style.flags |= STACKMAP_STYLE_STRIP_SUFFIX;
+		return 1;
+	case CMD_KEY_DEMANGLE:
+		maps->style.flags |= STACKMAP_STYLE_DEMANGLE;
+		return 1;
+	case CMD_KEY_MAX_FRAMES:
+		return take_number("--max-frames", value, UINT32_MAX, &maps->style.max_frames) ? 1 : -1;
+	}
+	return 0;
+}
+
+void cmd_maps_release(struct cmd_maps *maps)
+{
+	free(maps->files);
+	free(maps->kallsyms);
+	maps->files = NULL;
+	maps->kallsyms = NULL;
+}
+
+/* Every trace has a resolver of its own, and each reads the map on standard input from its beginning. */
+static int keep_stdin(struct cmd_maps *maps)
+{
+	char buf[65536];
+	FILE *copy;
+	size_t len;
+	int err = 0;
+
+	if (maps->stdin_kept || lseek(STDIN_FILENO, 0, SEEK_CUR) >= 0)
+		return 0;
+	copy = tmpfile();
+	if (!copy)
+		return -errno;
+	while (!err && (len = fread(buf, 1, sizeof(buf), stdin)) > 0) {
+		if (fwrite(buf, 1, len, copy) != len)
+			err = -errno;
+	}
+	if (!err && ferror(stdin))
+		err = -EIO;
+	if (!err && (fflush(copy) || dup2(fileno(copy), STDIN_FILENO) < 0))
+		err = -errno;
+	fclose(copy);
+	maps->stdin_kept = !err;
+	return err;
+}
+
+static int add_stdin(struct cmd_maps *maps, struct stackmap_resolver *resolver)
+{
+	int err = keep_stdin(maps);
+
+	if (!err && lseek(STDIN_FILENO, 0, SEEK_SET) < 0)
+		err = -errno;
+	if (err) {
+		cmd_error("standard input: %s", strerror(-err));
+		return err;
+	}
+	err = stackmap_resolver_add_file(resolver, "-");
+	if (err)
+		cmd_error("%s", stackmap_resolver_get_error(resolver));
+	return err;
+}
+
+static int add_given_maps(struct cmd_maps *maps, struct stackmap_resolver *resolver)
+{
+	size_t i;
+	int err;
+
+	for (i = 0; i < maps->nr_files; i++) {
+		if (!strcmp(maps->files[i], "-")) {
+			err = add_stdin(maps, resolver);
+		} else {
+			err = stackmap_resolver_add_file(resolver, maps->files[i]);
+			if (err)
+				cmd_error("%s", stackmap_resolver_get_error(resolver));
+		}
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static const char *maps_of_environment(void)
+{
+	const char *files = secure_getenv(MAPS_ENV);
+
+	return files && *files ? files : NULL;
+}
+
+static int add_maps(struct cmd_maps *maps, struct stackmap_resolver *resolver, const char *trace)
+{
+	const char *files = maps_of_environment();
+	int err = 0;
+
+	if (maps->nr_files)
+		return add_given_maps(maps, resolver);
+	if (files)
+		err = stackmap_resolver_add_file(resolver, files);
+	else if (trace)
+		err = stackmap_resolver_add_maps_of(resolver, trace);
+	if (err < 0)
+		cmd_error("%s", stackmap_resolver_get_error(resolver));
+	return err < 0 ? err : 0;
+}
+
+static int set_up(struct cmd_maps *maps, struct stackmap_resolver *resolver, const char *trace)
+{
+	size_t i;
+	int err;
+
+	stackmap_resolver_set_log(resolver, cmd_log, NULL);
+	err = stackmap_resolver_set_style(resolver, &maps->style);
+	if (!err && trace)
+		err = stackmap_resolver_set_trace(resolver, trace);
+	for (i = 0; !err && i < maps->nr_kallsyms; i++)
+		err = stackmap_resolver_add_kallsyms(resolver, maps->kallsyms[i]);
+	if (!err && maps->has_generation)
+		err = stackmap_resolver_set_generation(resolver, maps->generation);
+	if (err) {
+		cmd_error("%s", stackmap_resolver_get_error(resolver));
+		return err;
+	}
+	return add_maps(maps, resolver, trace);
+}
+
+struct stackmap_resolver *cmd_maps_resolver(struct cmd_maps *maps, const char *trace)
+{
+	struct stackmap_resolver *resolver = stackmap_resolver_new();
+
+	if (!resolver) {
+		cmd_nomem();
+		return NULL;
+	}
+	if (set_up(maps, resolver, trace)) {
+		stackmap_resolver_free(resolver);
+		return NULL;
+	}
+	return resolver;
+}
+
+/* "A:B", or one file where there is one of the whole name. */
+static int each_of_list(const char *list, int (*fn)(const char *path, void *data), void *data,
+			size_t *ret_nr)
+{
+	char *copy, *rest, *path;
+	int ret = 0;
+
+	if (access(list, F_OK) == 0 || !strchr(list, ':')) {
+		++*ret_nr;
+		return fn(list, data);
+	}
+	copy = strdup(list);
+	if (!copy)
+		return cmd_nomem();
+	for (rest = copy; !ret && (path = strsep(&rest, ":")); ) {
+		if (!*path)
+			continue;
+		++*ret_nr;
+		ret = fn(path, data);
+	}
+	free(copy);
+	return ret;
+}
+
+static int beside_trace(const char *trace, int (*fn)(const char *path, void *data), void *data,
+			size_t *ret_nr)
+{
+	char *path;
+	int ret = 0;
+
+	if (asprintf(&path, "%s" MAPS_SUFFIX, trace) < 0)
+		return cmd_nomem();
+	if (access(path, F_OK) == 0) {
+		++*ret_nr;
+		ret = fn(path, data);
+	}
+	free(path);
+	return ret;
+}
+
+int cmd_maps_each_file(const struct cmd_maps *maps, const char *trace,
+		       int (*fn)(const char *path, void *data), void *data, size_t *ret_nr)
+{
+	const char *files = maps_of_environment();
+	int ret = 0;
+	size_t i;
+
+	*ret_nr = 0;
+	for (i = 0; !ret && i < maps->nr_files; i++)
+		ret = each_of_list(maps->files[i], fn, data, ret_nr);
+	if (maps->nr_files)
+		return ret;
+	if (files)
+		return each_of_list(files, fn, data, ret_nr);
+	return trace ? beside_trace(trace, fn, data, ret_nr) : 0;
+}
