@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The maps of a resolver, one by one, for who shows what is saved.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "core/export.h"
+#include "resolve/resolver.h"
+
+static const struct smap_map *find_generation(const struct smap_export *export,
+					      const struct stackmap_map *map)
+{
+	size_t i;
+
+	for (i = 0; i < export->nr_maps; i++)
+		if (!map->has_generation || export->maps[i].generation == map->generation)
+			return &export->maps[i];
+	return NULL;
+}
+
+int smap_map_load(struct stackmap_map *map)
+{
+	int ret = smap_source_load(map->source);
+
+	if (ret)
+		return ret;
+	if (!map->map)
+		map->map = find_generation(map->source->export, map);
+	/* The summary promised a generation that the export does not have. */
+	return map->map ? 0 : smap_errno(-EBADMSG);
+}
+
+void smap_map_free(struct stackmap_map *map)
+{
+	size_t i;
+
+	for (i = 0; map->stacks && i < map->map->nr_stacks; i++)
+		smap_stack_free(map->stacks[i]);
+	free(map->stacks);
+	free(map);
+}
+
+SMAP_PUBLIC size_t stackmap_resolver_nr_maps(const struct stackmap_resolver *resolver)
+{
+	return resolver->nr_maps;
+}
+
+SMAP_PUBLIC struct stackmap_map *stackmap_resolver_get_map(struct stackmap_resolver *resolver,
+							   size_t nr)
+{
+	if (nr >= resolver->nr_maps) {
+		errno = ERANGE;
+		return NULL;
+	}
+	return resolver->maps[nr];
+}
+
+SMAP_PUBLIC const char *stackmap_map_get_path(const struct stackmap_map *map)
+{
+	return map->source->file->path;
+}
+
+SMAP_PUBLIC const struct stackmap_save *stackmap_map_get_save(const struct stackmap_map *map)
+{
+	return map->source->save;
+}
+
+SMAP_PUBLIC bool stackmap_map_has_generation(const struct stackmap_map *map)
+{
+	return map->has_generation;
+}
+
+SMAP_PUBLIC uint32_t stackmap_map_get_generation(const struct stackmap_map *map)
+{
+	return map->generation;
+}
+
+SMAP_PUBLIC const char *stackmap_map_get_contradiction(struct stackmap_map *map)
+{
+	return smap_source_contradicts(map->source) > 0 ? map->source->contradiction : NULL;
+}
+
+SMAP_PUBLIC size_t stackmap_map_nr_stacks(struct stackmap_map *map)
+{
+	map->source->resolver->in_use = true;
+	return smap_map_load(map) ? (size_t)-1 : map->map->nr_stacks;
+}
+
+static const char conflict_reason[] = "conflicting records";
+static const char damaged_reason[] = "the saved record is damaged";
+
+SMAP_PUBLIC struct stackmap_stack *stackmap_map_get_stack(struct stackmap_map *map, size_t nr)
+{
+	const struct smap_stack *known;
+	struct stackmap_stack *stack;
+
+	map->source->resolver->in_use = true;
+	if (smap_map_load(map))
+		return NULL;
+	if (nr >= map->map->nr_stacks) {
+		errno = ERANGE;
+		return NULL;
+	}
+	if (!map->stacks) {
+		map->stacks = calloc(map->map->nr_stacks, sizeof(*map->stacks));
+		if (!map->stacks)
+			return NULL;
+	}
+	if (map->stacks[nr])
+		return map->stacks[nr];
+	known = &map->source->export->stacks[map->map->first + nr];
+	stack = smap_stack_new(map->generation, map->has_generation, known->slot);
+	if (!stack)
+		return NULL;
+	stack->source = map->source;
+	stack->stack = known;
+	if (known->flags & SMAP_STACK_CONFLICT) {
+		stack->verdict = STACKMAP_VERDICT_CONFLICT;
+		stack->reason = conflict_reason;
+	} else if (known->flags & SMAP_STACK_DAMAGED) {
+		stack->verdict = STACKMAP_VERDICT_DAMAGED;
+		stack->reason = damaged_reason;
+	}
+	map->stacks[nr] = stack;
+	return stack;
+}

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The object: what is added to it and how it is set up. Finding is in find.c.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/array.h"
+#include "core/export.h"
+#include "resolve/resolver.h"
+#include "resolve/slots.h"
+
+#define STYLE_FLAGS	(STACKMAP_STYLE_ONE_LINE | STACKMAP_STYLE_NAMES_ONLY |		\
+			 STACKMAP_STYLE_STRIP_SUFFIX | STACKMAP_STYLE_DEMANGLE)
+
+void smap_resolver_log(struct stackmap_resolver *resolver, const char *fmt, ...)
+{
+	struct smap_error line;
+	va_list ap;
+
+	if (!resolver->log_fn)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(line.text, sizeof(line.text), fmt, ap);
+	va_end(ap);
+	resolver->log_fn(line.text, resolver->log_data);
+}
+
+SMAP_PUBLIC struct stackmap_resolver *stackmap_resolver_new(void)
+{
+	return calloc(1, sizeof(struct stackmap_resolver));
+}
+
+SMAP_PUBLIC void stackmap_resolver_free(struct stackmap_resolver *resolver)
+{
+	size_t i;
+
+	if (!resolver)
+		return;
+	smap_find_release(resolver);
+	for (i = 0; i < resolver->nr_maps; i++)
+		smap_map_free(resolver->maps[i]);
+	free(resolver->maps);
+	for (i = 0; i < resolver->nr_sources; i++)
+		smap_source_free(resolver->sources[i]);
+	free(resolver->sources);
+	for (i = 0; i < resolver->nr_files; i++) {
+		smap_store_close(resolver->files[i]->store);
+		free(resolver->files[i]->path);
+		free(resolver->files[i]);
+	}
+	free(resolver->files);
+	smap_slots_release(&resolver->expected);
+	smap_symbols_free(resolver->trace_symbols);
+	smap_symbols_free(resolver->given_symbols);
+	smap_tracedat_close(resolver->trace);
+	free(resolver);
+}
+
+SMAP_PUBLIC const char *stackmap_resolver_get_error(const struct stackmap_resolver *resolver)
+{
+	return resolver->err.text;
+}
+
+SMAP_PUBLIC void stackmap_resolver_set_log(struct stackmap_resolver *resolver, stackmap_log_fn fn,
+					   void *data)
+{
+	resolver->log_fn = fn;
+	resolver->log_data = data;
+}
+
+static int check_unused(struct stackmap_resolver *resolver)
+{
+	if (!resolver->in_use)
+		return 0;
+	return smap_error_set(&resolver->err, -EBUSY, "a stack was asked for before");
+}
+
+SMAP_PUBLIC int stackmap_resolver_set_style(struct stackmap_resolver *resolver,
+					    const struct stackmap_style *style)
+{
+	int ret = check_unused(resolver);
+
+	if (ret)
+		return ret;
+	if (style->size != sizeof(*style) || style->flags & ~STYLE_FLAGS)
+		return smap_error_set(&resolver->err, -EINVAL,
+				      "a style that this version does not know");
+	resolver->style = *style;
+	return 0;
+}
+
+/* ---- files ---- */
+
+static int add_map(struct stackmap_resolver *resolver, struct smap_source *source,
+		   uint32_t generation)
+{
+	struct stackmap_map *map;
+
+	if (SMAP_ARRAY_GROW(resolver->maps, resolver->maps_capacity, resolver->nr_maps + 1))
+		return -ENOMEM;
+	map = calloc(1, sizeof(*map));
+	if (!map)
+		return -ENOMEM;
+	map->source = source;
+	map->generation = generation;
+	map->has_generation = source->save->has_generation;
+	resolver->maps[resolver->nr_maps++] = map;
+	return 0;
+}
+
+static int add_source(struct stackmap_resolver *resolver, const struct smap_file *file, size_t nr)
+{
+	struct smap_source *source;
+	size_t i;
+
+	if (SMAP_ARRAY_GROW(resolver->sources, resolver->sources_capacity,
+			    resolver->nr_sources + 1))
+		return -ENOMEM;
+	source = calloc(1, sizeof(*source));
+	if (!source)
+		return -ENOMEM;
+	source->resolver = resolver;
+	source->file = file;
+	source->save = smap_store_save(file->store, nr);
+	resolver->sources[resolver->nr_sources++] = source;
+	for (i = 0; i < source->save->nr_generations; i++)
+		if (add_map(resolver, source, source->save->generations[i].generation))
+			return -ENOMEM;
+	return 0;
+}
+
+static void log_damages(struct stackmap_resolver *resolver, const struct smap_file *file)
+{
+	size_t nr = smap_store_nr_damages(file->store);
+
+	if (nr)
+		smap_resolver_log(resolver, "%s: %zu damaged part%s passed over (%s)", file->path,
+				  nr, nr == 1 ? "" : "s", smap_store_damage(file->store, 0)->text);
+}
+
+/* Takes @store, whatever it returns. */
+static int add_store(struct stackmap_resolver *resolver, const char *path, struct smap_store *store)
+{
+	struct smap_file *file;
+	size_t i;
+
+	file = calloc(1, sizeof(*file));
+	if (file)
+		file->path = strdup(path);
+	if (!file || !file->path ||
+	    SMAP_ARRAY_GROW(resolver->files, resolver->files_capacity, resolver->nr_files + 1)) {
+		smap_store_close(store);
+		if (file)
+			free(file->path);
+		free(file);
+		return smap_error_nomem(&resolver->err);
+	}
+	file->store = store;
+	resolver->files[resolver->nr_files++] = file;
+	for (i = 0; i < smap_store_nr_saves(store); i++)
+		if (add_source(resolver, file, i))
+			return smap_error_nomem(&resolver->err);
+	log_damages(resolver, file);
+	return 0;
+}
+
+static int add_one_file(struct stackmap_resolver *resolver, const char *path)
+{
+	struct smap_store *store;
+	int ret;
+
+	ret = smap_store_open(path, &store, &resolver->err);
+	if (ret)
+		return ret;
+	return add_store(resolver, path, store);
+}
+
+/* Each of "A:B:C"; empty names are passed over. */
+static int add_file_list(struct stackmap_resolver *resolver, const char *paths)
+{
+	char *list, *path, *rest = NULL;
+	int ret = 0;
+
+	list = strdup(paths);
+	if (!list)
+		return smap_error_nomem(&resolver->err);
+	for (path = strtok_r(list, ":", &rest); path && !ret; path = strtok_r(NULL, ":", &rest))
+		ret = add_one_file(resolver, path);
+	free(list);
+	return smap_errno(ret);
+}
+
+SMAP_PUBLIC int stackmap_resolver_add_file(struct stackmap_resolver *resolver, const char *path)
+{
+	int ret = check_unused(resolver);
+
+	if (ret)
+		return ret;
+	if (strchr(path, ':') && access(path, F_OK))
+		return add_file_list(resolver, path);
+	return add_one_file(resolver, path);
+}
+
+SMAP_PUBLIC int stackmap_resolver_add_maps_of(struct stackmap_resolver *resolver, const char *path)
+{
+	int ret = check_unused(resolver);
+	char *beside;
+
+	if (ret)
+		return ret;
+	if (asprintf(&beside, "%s.stackmap", path) < 0)
+		return smap_error_nomem(&resolver->err);
+	ret = 0;
+	if (!access(beside, F_OK)) {
+		ret = add_one_file(resolver, beside);
+		if (!ret)
+			ret = 1;
+	}
+	free(beside);
+	return ret;
+}
+
+/* ---- the trace and symbols ---- */
+
+static int set_trace(struct stackmap_resolver *resolver, const char *path, int fd)
+{
+	int ret = check_unused(resolver);
+
+	if (ret)
+		return ret;
+	if (resolver->trace)
+		return smap_error_set(&resolver->err, -EBUSY, "the trace was set before");
+	if (path)
+		return smap_tracedat_open(path, &resolver->trace, &resolver->err);
+	return smap_tracedat_open_fd(fd, &resolver->trace, &resolver->err);
+}
+
+SMAP_PUBLIC int stackmap_resolver_set_trace(struct stackmap_resolver *resolver, const char *path)
+{
+	return set_trace(resolver, path, -1);
+}
+
+SMAP_PUBLIC int stackmap_resolver_set_trace_fd(struct stackmap_resolver *resolver, int fd)
+{
+	return set_trace(resolver, NULL, fd);
+}
+
+static int load_trace_symbols(struct stackmap_resolver *resolver, struct smap_error *err)
+{
+	size_t len = 0;
+	char *text;
+	int ret;
+
+	ret = smap_tracedat_kallsyms(resolver->trace, &text, &len, err);
+	if (ret)
+		return ret;
+	ret = len ? smap_symbols_from_kallsyms(text, len, &resolver->trace_symbols, err) : 0;
+	free(text);
+	return ret;
+}
+
+const struct smap_symbols *smap_resolver_trace_symbols(struct stackmap_resolver *resolver)
+{
+	struct smap_error err = { "" };
+	int ret;
+
+	if (!resolver->trace || resolver->trace_symbols_state != SMAP_STATE_NEW)
+		return resolver->trace_symbols;
+	ret = load_trace_symbols(resolver, &err);
+	if (ret == -ENOMEM)
+		return NULL;
+	/* Once: hidden addresses are no fault of the file, and stacks with names do without. */
+	if (ret)
+		smap_resolver_log(resolver, "symbols of the trace are not used: %s", err.text);
+	resolver->trace_symbols_state = ret ? SMAP_STATE_BAD : SMAP_STATE_GOOD;
+	errno = 0;
+	return resolver->trace_symbols;
+}
+
+static int read_stream(FILE *file, const char *path, struct smap_buf *buf, struct smap_error *err)
+{
+	size_t got;
+	char *room;
+
+	do {
+		room = smap_buf_reserve(buf, 1 << 16);
+		if (!room)
+			return smap_error_nomem(err);
+		errno = EIO;
+		got = fread(room, 1, 1 << 16, file);
+		buf->len += got;
+	} while (got);
+	if (ferror(file))
+		return smap_error_set(err, -errno, "%s: %s", path, strerror(errno));
+	return 0;
+}
+
+static int read_whole(const char *path, struct smap_buf *buf, struct smap_error *err)
+{
+	FILE *file;
+	int ret;
+
+	if (!strcmp(path, "-"))
+		return read_stream(stdin, "standard input", buf, err);
+	file = fopen(path, "re");
+	if (!file)
+		return smap_error_set(err, -errno, "%s: %s", path, strerror(errno));
+	ret = read_stream(file, path, buf, err);
+	fclose(file);
+	return smap_errno(ret);
+}
+
+SMAP_PUBLIC int stackmap_resolver_add_kallsyms(struct stackmap_resolver *resolver, const char *path)
+{
+	struct smap_buf buf = SMAP_BUF_INIT;
+	int ret = check_unused(resolver);
+
+	if (ret)
+		return ret;
+	if (resolver->given_symbols)
+		return smap_error_set(&resolver->err, -EBUSY, "symbols were given before");
+	ret = read_whole(path, &buf, &resolver->err);
+	if (!ret) {
+		ret = smap_symbols_from_kallsyms(buf.data, buf.len, &resolver->given_symbols,
+						 &resolver->err);
+		if (ret)
+			smap_error_prefix(&resolver->err, ret, "%s", path);
+	}
+	smap_buf_free(&buf);
+	return ret;
+}
+
+/* ---- cookies without generation ---- */
+
+SMAP_PUBLIC int stackmap_resolver_set_generation(struct stackmap_resolver *resolver,
+						 uint32_t generation)
+{
+	int ret = check_unused(resolver);
+
+	if (ret)
+		return ret;
+	resolver->has_generation = true;
+	resolver->generation = generation;
+	return 0;
+}
+
+SMAP_PUBLIC int stackmap_resolver_expect_slot(struct stackmap_resolver *resolver, uint32_t slot)
+{
+	int ret = check_unused(resolver);
+
+	if (ret)
+		return ret;
+	resolver->has_expected = true;
+	if (smap_slots_add(&resolver->expected, slot))
+		return smap_error_nomem(&resolver->err);
+	return 0;
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * (origin, generation, slot) -> frames, or a verdict.
+ *
+ *	struct stackmap_resolver
+ *	  files[]	what was added: a store each
+ *	  sources[]	one save of a file: its export, decoded when it is first needed, the
+ *			tables that name its addresses, and whether it contradicts the trace
+ *	  maps[]	one generation of a source
+ *	  sets		the candidates for one generation, put together at its first cookie
+ *	  cache		cookie -> answer: each distinct cookie is thought about once
+ *
+ * Candidates. Two maps that say the same generation are either two copies of one map, and then
+ * what one of them lacks the other may have, or maps of two boots, and then nothing tells which
+ * one the cookie means. Maps of one boot are copies. Where a boot is not known, they are taken
+ * for copies if they share slots and agree on every one; otherwise they are apart (a "group"
+ * each), and a cookie resolves only where all groups hold the same stack. A map without a
+ * generation is a group of its own, always: two generations of one boot agree on most slots and
+ * are yet not copies.
+ */
+#ifndef SMAP_RESOLVE_RESOLVER_H
+#define SMAP_RESOLVE_RESOLVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/buf.h"
+#include "core/error.h"
+#include "core/map.h"
+#include "resolve/frame.h"
+#include "stackmap.h"
+#include "store/store.h"
+#include "symbol/symbol.h"
+#include "tracedat/tracedat.h"
+
+struct smap_file {
+	char			*path;
+	struct smap_store	*store;
+};
+
+enum smap_state {		/* of something that is found out once */
+	SMAP_STATE_NEW,
+	SMAP_STATE_GOOD,
+	SMAP_STATE_BAD,
+};
+
+/* Own symbols, --kallsyms, those of the trace: in this order. */
+#define SMAP_NR_TABLES	3
+
+struct smap_source {
+	struct stackmap_resolver *resolver;
+	const struct smap_file	*file;
+	const struct stackmap_save *save;
+	enum smap_state		loaded;
+	struct smap_export	*export;
+	char			*load_words;	/* why it is SMAP_STATE_BAD */
+	struct smap_symbols	*symbols;	/* stored beside the export */
+	const struct smap_symbols *tables[SMAP_NR_TABLES];
+	char			**names;	/* per frame, NULL until asked for */
+	char			**short_names;
+	enum smap_state		checked;	/* against the trace */
+	char			*contradiction;
+};
+
+struct stackmap_map {
+	struct smap_source	*source;
+	uint32_t		generation;
+	bool			has_generation;
+	const struct smap_map	*map;		/* in the export, once that is loaded */
+	struct stackmap_stack	**stacks;	/* made as they are asked for */
+};
+
+struct stackmap_stack {
+	enum stackmap_verdict	verdict;
+	uint32_t		slot;
+	uint32_t		generation;
+	bool			has_generation;
+	struct smap_source	*source;	/* with @stack: where the frames are */
+	const struct smap_stack	*stack;		/* NULL: none */
+	const char		*reason;	/* borrowed from what made the verdict */
+	char			*text;
+	size_t			text_len;
+	void			*private_data;
+};
+
+/* Maps that are copies of one another. */
+struct smap_group {
+	struct stackmap_map	**maps;
+	size_t			nr_maps;
+	size_t			capacity;
+};
+
+/* What a cookie of one generation can mean. */
+struct smap_set {
+	uint32_t		generation;
+	struct smap_group	*groups;
+	size_t			nr_groups;
+	size_t			capacity;
+	/* Where this is not RESOLVED, it is the verdict of every cookie of the set. */
+	enum stackmap_verdict	verdict;
+	char			*reason;
+	char			*missing_reason;	/* for a slot that no group has */
+	char			*ambiguous_reason;
+};
+
+struct smap_cache_entry {
+	uint64_t		key;
+	struct stackmap_stack	*stack;		/* NULL: empty */
+};
+
+/* Open addressing, at most half full. */
+struct smap_cache {
+	struct smap_cache_entry	*entries;
+	unsigned int		bits;
+	size_t			nr;
+	uint64_t		seed;
+};
+
+/* Slots that the trace names, for a map that must hold all of them. */
+struct smap_slots {
+	uint32_t		*slots;		/* sorted and unique once closed */
+	size_t			nr;
+	size_t			capacity;
+	size_t			compact_at;	/* sort out repeats at this many */
+};
+
+struct stackmap_resolver {
+	struct smap_error	err;
+	stackmap_log_fn		log_fn;
+	void			*log_data;
+	struct stackmap_style	style;
+	bool			in_use;		/* a stack was asked for: add nothing */
+
+	struct smap_file	**files;
+	size_t			nr_files;
+	size_t			files_capacity;
+	struct smap_source	**sources;
+	size_t			nr_sources;
+	size_t			sources_capacity;
+	struct stackmap_map	**maps;
+	size_t			nr_maps;
+	size_t			maps_capacity;
+
+	struct smap_tracedat	*trace;
+	enum smap_state		trace_symbols_state;
+	struct smap_symbols	*trace_symbols;
+	struct smap_symbols	*given_symbols;
+
+	bool			has_generation;	/* stackmap_resolver_set_generation() */
+	uint32_t		generation;
+	struct smap_slots	expected;
+	bool			has_expected;
+
+	struct smap_set		**sets;		/* sorted by generation */
+	size_t			nr_sets;
+	size_t			sets_capacity;
+	struct smap_set		**slot_sets;	/* by time class: find.c */
+	uint64_t		*save_times;	/* that bound the classes, rising */
+	size_t			nr_save_times;
+	bool			save_times_known;
+	struct smap_cache	cache;
+	struct smap_cache	slot_cache;
+};
+
+/* resolver.c */
+void smap_resolver_log(struct stackmap_resolver *resolver, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* The trace's own symbols; NULL: it has none that can be used, or no memory (errno ENOMEM). */
+const struct smap_symbols *smap_resolver_trace_symbols(struct stackmap_resolver *resolver);
+
+/* source.c */
+/* Decode the export. 0; -ENOMEM; another errno once and for all: load_words say why. */
+int smap_source_load(struct smap_source *source);
+/* The frame's text, as %pS has it; NULL: no memory. */
+const char *smap_source_name(struct smap_source *source, uint32_t frame);
+const char *smap_source_short_name(struct smap_source *source, uint32_t frame);
+void smap_source_free(struct smap_source *source);
+
+/* contradiction.c */
+/*
+ * 1: @source cannot be of the trace, source->contradiction says why; 0: nothing speaks against
+ * it; -ENOMEM.
+ */
+int smap_source_contradicts(struct smap_source *source);
+
+/* maps.c */
+/* Load the source and find the map in it. As smap_source_load(). */
+int smap_map_load(struct stackmap_map *map);
+void smap_map_free(struct stackmap_map *map);
+
+/* stack.c */
+struct stackmap_stack *smap_stack_new(uint32_t generation, bool has_generation, uint32_t slot);
+void smap_stack_free(struct stackmap_stack *stack);
+/* 1: both spell the same frames; 0: they do not; -ENOMEM. */
+int smap_stack_same(struct smap_source *source_a, const struct smap_stack *a,
+		    struct smap_source *source_b, const struct smap_stack *b);
+
+/* find.c */
+void smap_find_release(struct stackmap_resolver *resolver);
+
+#endif /* SMAP_RESOLVE_RESOLVER_H */
