@@ -290,6 +290,12 @@ int stackmap_resolver_set_trace(struct stackmap_resolver *resolver, const char *
 int stackmap_resolver_set_trace_fd(struct stackmap_resolver *resolver, int fd);
 
 /*
+ * The clock of that trace ("local", "mono", ...); NULL where none was set or it does not say. Sets no
+ * errno.
+ */
+const char *stackmap_resolver_get_trace_clock(const struct stackmap_resolver *resolver);
+
+/*
  * Use the maps that belong to the trace file @path by their place: in @path with ".stackmap"
  * appended. Returns the number of files used (0: there is none, which is not an error), or negative
  * errno of one that is there.
@@ -329,6 +335,14 @@ struct stackmap_stack *stackmap_resolver_find(struct stackmap_resolver *resolver
 /* The same for a cookie without generation. */
 struct stackmap_stack *stackmap_resolver_find_slot(struct stackmap_resolver *resolver,
 						   uint32_t slot, uint64_t ts_ns);
+
+/*
+ * A stack that was recorded in full, as ftrace:kernel_stack events hold it: return addresses, innermost
+ * first, named by the symbols given and those of the trace. Resolved always; slot, generation and ref
+ * are 0. The same object for the same addresses, as above. NULL with errno ENOMEM only.
+ */
+struct stackmap_stack *stackmap_resolver_find_addresses(struct stackmap_resolver *resolver,
+							const uint64_t *addresses, uint32_t nr);
 
 enum stackmap_verdict stackmap_stack_get_verdict(const struct stackmap_stack *stack);
 /*

@@ -11,6 +11,7 @@
 
 #include "core/array.h"
 #include "core/export.h"
+#include "resolve/full.h"
 #include "resolve/resolver.h"
 #include "resolve/slots.h"
 
@@ -42,6 +43,7 @@ SMAP_PUBLIC void stackmap_resolver_free(struct stackmap_resolver *resolver)
 	if (!resolver)
 		return;
 	smap_find_release(resolver);
+	smap_full_free(resolver->full);
 	for (i = 0; i < resolver->nr_maps; i++)
 		smap_map_free(resolver->maps[i]);
 	free(resolver->maps);
@@ -248,6 +250,12 @@ SMAP_PUBLIC int stackmap_resolver_set_trace(struct stackmap_resolver *resolver, 
 SMAP_PUBLIC int stackmap_resolver_set_trace_fd(struct stackmap_resolver *resolver, int fd)
 {
 	return set_trace(resolver, NULL, fd);
+}
+
+SMAP_PUBLIC const char *
+stackmap_resolver_get_trace_clock(const struct stackmap_resolver *resolver)
+{
+	return resolver->trace ? resolver->trace->clock : NULL;
 }
 
 static int load_trace_symbols(struct stackmap_resolver *resolver, struct smap_error *err)

@@ -117,6 +117,8 @@ struct smap_cache {
 	uint64_t		seed;
 };
 
+struct smap_full;
+
 /* Slots that the trace names, for a map that must hold all of them. */
 struct smap_slots {
 	uint32_t		*slots;		/* sorted and unique once closed */
@@ -161,6 +163,7 @@ struct stackmap_resolver {
 	bool			save_times_known;
 	struct smap_cache	cache;
 	struct smap_cache	slot_cache;
+	struct smap_full	*full;		/* stacks recorded in full; NULL: none yet */
 };
 
 /* resolver.c */
