@@ -34,10 +34,12 @@ enum smap_byte_order {			/* the values of the store's layout too */
 struct smap_findings {
 	size_t		nr_records;	/* as they stand, before merging */
 	bool		crlf;		/* lines end in CR LF */
-	bool		no_last_newline;/* the last line is whole but for its newline */
+	bool		no_last_newline;/* nothing is missing but the newline at the end */
 	bool		cut;		/* the last record is cut: its stack is flagged damaged */
 	uint64_t	cut_offset;	/* where that record begins */
+	bool		has_cut_slot;	/* else cut before it said which: no stack is kept of it */
 	uint32_t	cut_slot;
+	size_t		nr_missing;	/* records announced of which not a byte is there */
 	/* Records whose depth is not the number of their frames. */
 	size_t		nr_depth_mismatch;
 	uint64_t	depth_mismatch_offset;	/* where the first of them begins */
@@ -49,6 +51,9 @@ struct smap_parse_ops {
 	bool			is_binary;
 	/* Looks at the first bytes only. */
 	bool			(*probe)(const void *data, size_t len);
+	/* The byte order that the first bytes show; NULL for text. */
+	enum smap_byte_order	(*order)(const void *data, size_t len);
+	/* @findings is all zero to begin with, and never NULL. */
 	int			(*parse)(const void *data, size_t len,
 					 struct smap_export **ret_export,
 					 struct smap_findings *findings, struct smap_error *err);
@@ -85,14 +90,21 @@ enum smap_stat_field {
 struct smap_stat {
 	uint64_t	value[SMAP_NR_STAT_FIELDS];
 	uint32_t	has;		/* bit 1 << enum smap_stat_field */
-	size_t		nr_unknown;	/* lines "name: value" of a later series, skipped */
+	size_t		nr_unknown;	/* lines of a later series, skipped */
 };
 
-/* The bytes look like a stack_map_stat: every line "name: value", one known name at least. */
+/* The bytes look like a stack_map_stat: lines "name: value" up to one whose name is known. */
 bool smap_stat_probe(const void *data, size_t len);
 
 /* Returns 0 or -EBADMSG with words. An empty file is valid: no map was allocated. */
 int smap_stat_parse(const void *data, size_t len, struct smap_stat *ret_stat,
 		    struct smap_error *err);
+
+/*
+ * The lines that smap_stat_parse() counted as unknown, one a call. *@pos is 0 at first; false:
+ * no more. The line is borrowed from @data, without its newline.
+ */
+bool smap_stat_next_unknown(const void *data, size_t len, size_t *pos,
+			    const char **ret_line, size_t *ret_len);
 
 #endif /* SMAP_PARSE_PARSE_H */

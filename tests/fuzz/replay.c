@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A main for fuzzers that are not built as fuzzers: hands each input, a file or all files of a directory, to
- * LLVMFuzzerTestOneInput() once, in memory of exactly its size so that the address sanitizer sees every byte
- * that is read past it. Fails where there is no input at all: a corpus that is not found must not pass.
+ * A main for fuzzers that are not built as fuzzers: hands each input, a file or all files of a
+ * directory, to LLVMFuzzerTestOneInput() once, in memory of exactly its size so that the address
+ * sanitizer sees every byte that is read past it. Fails where there is no input at all: a corpus
+ * that is not found must not pass.
  */
 #include <dirent.h>
 #include <errno.h>

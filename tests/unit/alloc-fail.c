@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * See alloc-fail.h. The live allocations stand in a set of pointers, open addressing, in memory that is
- * not counted itself.
+ * See alloc-fail.h. The live allocations stand in a set of pointers, open addressing, in memory
+ * that is not counted itself.
  */
 #include <errno.h>
 #include <setjmp.h>

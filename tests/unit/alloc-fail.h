@@ -2,10 +2,10 @@
 /*
  * Allocations that fail on demand, and a count of those that are not freed.
  *
- * A test program that has alloc_fail_dep among its dependencies is linked with --wrap for
- * the allocating functions, so that every call made by our own objects (not those made inside
- * shared libraries) goes through here. Memory that libc or another library allocated may be freed through
- * it and is not counted.
+ * A test program that has alloc_fail_dep among its dependencies is linked with --wrap for the
+ * allocating functions, so that every call made by our own objects (not those made inside shared
+ * libraries) goes through here. What libc or another library allocated may be freed through it and
+ * is not counted.
  *
  *	static int parse_once(void *data)
  *	{
@@ -27,8 +27,8 @@
 
 /*
  * Call @fn with its 1st, 2nd, ... allocation failing, until a call makes no allocation that fails;
- * once with only that one failing, once with all that follow it failing too. @fn undoes all that it did and
- * returns 0 or a negative errno. Fails the test where @fn
+ * once with only that one failing, once with all that follow it failing too. @fn undoes all that it
+ * did and returns 0 or a negative errno. Fails the test where @fn
  *  - returns something else than -ENOMEM with errno ENOMEM although an allocation failed,
  *  - does not return 0 in the end,
  *  - leaves an allocation behind, whatever it returned.
@@ -36,14 +36,14 @@
  */
 size_t alloc_fail_each(int (*fn)(void *data), void *data);
 
-/* The same for a function that may do without the memory: it may return 0 after a failed allocation. */
+/* The same for a function that may do without the memory, and return 0 all the same. */
 size_t alloc_fail_each_tolerant(int (*fn)(void *data), void *data);
 
 /* The parts, for a test that needs something else. */
 
-/* Let the @nth allocation from now on fail (1: the next one), and with @all_after those behind it. */
+/* Let the @nth allocation from now on fail (1: the next), and with @all_after those behind it. */
 void alloc_fail_at(size_t nth, bool all_after);
-/* No allocation fails any more. Returns how many were made since alloc_fail_at(), failed ones included. */
+/* No allocation fails any more. Returns how many were tried since alloc_fail_at(). */
 size_t alloc_fail_stop(void);
 /* An allocation failed since alloc_fail_at(). */
 bool alloc_fail_has_failed(void);

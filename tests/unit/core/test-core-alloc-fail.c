@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The allocation-failure harness itself: a harness that finds nothing would make every test pass. */
+/* The allocation-failure harness itself: one that finds nothing would make every test pass. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
