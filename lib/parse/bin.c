@@ -70,7 +70,7 @@ static int read_header(struct bin_parser *parser, uint32_t *ret_nr_stacks)
 		return smap_error_set(parser->err, -EBADMSG, "cut within its header, at byte %zu",
 				      smap_bytes_offset(bytes) + smap_bytes_left(bytes));
 	if (magic != BIN_MAGIC)
-		return smap_error_set(parser->err, -EBADMSG, "byte 0: not the magic of stack_map_bin");
+		return smap_error_set(parser->err, -EBADMSG, "byte 0: no stack_map_bin");
 	if (version != BIN1_VERSION)
 		return smap_error_set(parser->err, -EOPNOTSUPP,
 				      "version %u of stack_map_bin is not known", version);

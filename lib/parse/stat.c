@@ -103,7 +103,7 @@ static int bad_line(struct smap_error *err, const char *start, const struct smap
 
 bool smap_stat_probe(const void *data, size_t len)
 {
-	const char *start = data, *pos = data;
+	const char *start = len ? data : "", *pos = start;
 	struct smap_line line;
 
 	while (pos < start + len) {
@@ -121,7 +121,7 @@ bool smap_stat_probe(const void *data, size_t len)
 int smap_stat_parse(const void *data, size_t len, struct smap_stat *ret_stat,
 		    struct smap_error *err)
 {
-	const char *start = data, *pos = data;
+	const char *start = len ? data : "", *pos = start;
 	const struct stat_name *name;
 	struct smap_line line, whole;
 	struct smap_stat stat = { 0 };
@@ -147,7 +147,7 @@ int smap_stat_parse(const void *data, size_t len, struct smap_stat *ret_stat,
 bool smap_stat_next_unknown(const void *data, size_t len, size_t *pos,
 			    const char **ret_line, size_t *ret_len)
 {
-	const char *start = data, *end = start + len, *at = start + *pos;
+	const char *start = len ? data : "", *end = start + len, *at = start + *pos;
 	struct smap_line line, whole;
 
 	while (at < end) {

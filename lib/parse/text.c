@@ -343,7 +343,7 @@ static int parse_text(const struct text_format *format, const void *data, size_t
 {
 	struct text_parser parser = {
 		.format = format,
-		.start = data,
+		.start = len ? data : "",
 		.findings = findings,
 		.err = err,
 	};
