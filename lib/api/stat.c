@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A stack_map_stat as an object: the numbers, and a copy of the lines that nobody knows yet, one behind
- * the other in text, each with a NUL.
+ * A stack_map_stat as an object: the numbers, and a copy of the lines that nobody knows yet, one
+ * behind the other in text, each with a NUL.
  */
 #include <errno.h>
 #include <stdlib.h>
