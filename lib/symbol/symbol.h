@@ -27,6 +27,7 @@ struct smap_symbol {
 	uint64_t	end;		/* first address that is not its own */
 	const char	*name;		/* NUL terminated, in the symbols' own memory */
 	const char	*module;	/* without brackets, NULL for the kernel itself */
+	bool		has_size;	/* end - start is the size that the kernel prints; else unknown */
 };
 
 struct smap_symbols;
@@ -44,9 +45,11 @@ int smap_symbols_from_kallsyms(const void *data, size_t len, struct smap_symbols
 			       struct smap_error *err);
 
 /*
- * The form that is stored beside a map: one line "START SIZE NAME[\tMODULE]\n" a symbol,
- * hex numbers without 0x. _write adds those that cover one of @addresses (any order,
- * repeats allowed); _from_stored reads them back.
+ * The form that is stored beside a map: one line "START LEN NAME[\tMODULE]\n" a symbol, in the
+ * order of addresses, hex numbers without 0x. A '?' behind LEN: so much is covered, the size is not
+ * known. _write adds those that cover one of @addresses (any order, repeats allowed); _from_stored
+ * reads them back (-EBADMSG with words, or -ENOMEM; no bytes are a table without symbols). What it
+ * reads back is only a part of the kernel's table: that a match says ABSENT of it means nothing.
  */
 void smap_symbols_write(const struct smap_symbols *symbols, const uint64_t *addresses,
 			size_t nr_addresses, struct smap_buf *buf);
