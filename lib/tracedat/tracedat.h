@@ -20,6 +20,12 @@
 
 #include "core/error.h"
 
+/* Where a field stands, in bytes from the beginning of its event or page. */
+struct smap_tracedat_field {
+	unsigned int	offset;
+	unsigned int	size;
+};
+
 struct smap_tracedat {
 	int		fd;		/* our own */
 	uint64_t	size;		/* of the file when it was opened */
@@ -36,6 +42,10 @@ struct smap_tracedat {
 	uint64_t	end;
 	bool		has_stack_id;	/* a format of ftrace:stack_id is there */
 	bool		cookie_has_generation;	/* it has the field stack_cookie (series 8 on) */
+	/* How events of ftrace:stack_id are told and read; sizes are 0 where the format lacks it. */
+	uint32_t	stack_id_type;		/* the "ID" of the format */
+	struct smap_tracedat_field type_field;	/* common_type */
+	struct smap_tracedat_field cookie_field;	/* stack_cookie, or stack_id */
 	/* Sections, as they lie in the file. */
 	struct smap_tracedat_section *sections;
 	size_t		nr_sections;
@@ -54,8 +64,9 @@ struct smap_tracedat_section {
 struct smap_tracedat_cpu {
 	unsigned int	buffer;		/* 0 is the top level */
 	unsigned int	cpu;
+	unsigned int	page_size;	/* instances can have their own */
 	uint64_t	offset;
-	uint64_t	len;		/* as stored */
+	uint64_t	len;		/* as stored, never 0: a CPU without data is left out */
 	bool		compressed;	/* v7: in chunks of pages */
 };
 
@@ -84,10 +95,19 @@ int smap_tracedat_kallsyms(const struct smap_tracedat *tracedat, char **ret_text
  * Go once over all events of type ftrace:stack_id and hand each cookie (or slot, where the
  * trace has no generations) to @fn with its time stamp; a non-zero result of @fn ends
  * it and is returned. For what must be known of the whole trace before its first cookie can be
- * resolved. Memory: one chunk of pages.
+ * resolved. Memory: one chunk of pages. CPU by CPU, in the order of the file; the time stamp is as recorded,
+ * in the clock of the trace, without the shifts that trace-cmd may apply to show it.
+ * An event that is too small to hold its cookie is passed over. Nothing is handed out where
+ * has_stack_id is false. -EBADMSG with the offset: a page is damaged; what came before was handed out.
  */
 int smap_tracedat_scan(const struct smap_tracedat *tracedat,
 		       int (*fn)(uint64_t cookie, uint64_t ts, void *data), void *data,
 		       struct smap_error *err);
+
+/*
+ * Look at every event of every page, whatever its type, and at nothing in it but its length: after it
+ * a reader that believes these lengths (libtracecmd) stays within the pages. 0, or as smap_tracedat_scan().
+ */
+int smap_tracedat_check_events(const struct smap_tracedat *tracedat, struct smap_error *err);
 
 #endif /* SMAP_TRACEDAT_TRACEDAT_H */
