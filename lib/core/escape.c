@@ -17,6 +17,16 @@ static size_t unit_to_escape(const unsigned char *data, size_t len)
 	return 0;
 }
 
+/*
+ * The first two bytes say that the sequence is longer than it need be, a surrogate, or beyond
+ * U+10FFFF: a lax decoder would find a control character in the first of them.
+ */
+static bool is_overlong_or_no_character(const unsigned char *data)
+{
+	return (data[0] == 0xe0 && data[1] < 0xa0) || (data[0] == 0xed && data[1] >= 0xa0) ||
+	       (data[0] == 0xf0 && data[1] < 0x90) || (data[0] == 0xf4 && data[1] >= 0x90);
+}
+
 /* Length of the UTF-8 sequence at @data; 0 for a byte that is none. */
 static size_t utf8_len(const unsigned char *data, size_t len)
 {
@@ -32,7 +42,7 @@ static size_t utf8_len(const unsigned char *data, size_t len)
 		need = 4;
 	else
 		return 0;
-	if (need > len)
+	if (need > len || is_overlong_or_no_character(data))
 		return 0;
 	for (i = 1; i < need; i++)
 		if ((data[i] & 0xc0) != 0x80)

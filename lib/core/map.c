@@ -307,22 +307,20 @@ static void merge_stack(struct smap_export *export, size_t first, size_t *end,
 {
 	struct smap_stack *known;
 	bool whole = !(stack->flags & SMAP_STACK_DAMAGED);
+	uint32_t ref;
 	size_t i;
 
 	for (i = first; i < *end; i++) {
 		known = &export->stacks[i];
-		if (!whole || known->flags & SMAP_STACK_DAMAGED) {
-			if (whole)
-				*known = *stack;
-			export->nr_repeated++;
-			return;
-		}
-		if (same_frames(export, known, stack)) {
-			if (known->ref < stack->ref)
-				known->ref = stack->ref;
-			export->nr_repeated++;
-			return;
-		}
+		if (whole && !(known->flags & SMAP_STACK_DAMAGED) &&
+		    !same_frames(export, known, stack))
+			continue;
+		ref = known->ref > stack->ref ? known->ref : stack->ref;
+		if (whole && known->flags & SMAP_STACK_DAMAGED)
+			*known = *stack;
+		known->ref = ref;
+		export->nr_repeated++;
+		return;
 	}
 	/* Which stack is right is lost already; a file must not make this quadratic. */
 	if (i - first >= MAX_ALTERNATIVES)

@@ -15,8 +15,8 @@
  * A stack has its slot and, in any order, "gen", "ref" and "depth" with a number. What is not given
  * is gen 1, ref 1 and the depth that there is; a depth that is given is stated, whatever there is.
  * A frame is indented: an address, a text, or both with one blank between. Texts print the text of
- * a frame, or the address where it has none; binaries hold the address, which must be given there but
- * for the trampoline. The order is kept, and what a test may want to have wrong is not checked.
+ * a frame, or the address where it has none; binaries hold the address, which must be given there
+ * but for the trampoline. The order is kept, and what a test may want to have wrong is not checked.
  */
 #include <ctype.h>
 #include <errno.h>
