@@ -56,6 +56,7 @@ struct command {
 	int				(*run)(const struct command *cmd, int argc, char **argv);
 };
 
+extern const struct command cmd_expand;
 extern const struct command cmd_resolve;
 
 /* ---- messages ---- */

@@ -16,6 +16,7 @@
 
 static const struct command *const commands[] = {
 	&cmd_resolve,
+	&cmd_expand,
 };
 
 #define NR_COMMANDS	(sizeof(commands) / sizeof(commands[0]))
