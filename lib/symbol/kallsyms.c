@@ -24,9 +24,13 @@
 /* So many names on a single address, and no other address: that is no table. */
 #define SAME_ADDRESS_MAX	16
 
-/* A table being read. The names of modules are found again through @slots: number + 1, 0: empty. */
+/*
+ * A table being read. Only names that can be asked for are copied to @text, which has room for all.
+ * Those of modules are found again through @slots: number + 1, 0: empty.
+ */
 struct reader {
 	char			*text;
+	size_t			text_len;
 	struct smap_symbol_lines lines;
 	uint32_t		*slots;
 	unsigned int		slots_bits;
@@ -122,7 +126,7 @@ static bool is_text_end(const char *name, size_t len)
 	size_t i;
 
 	/* Nearly every name is none: decide that by its last letters. */
-	if (len < 4 || !strchr("tdpae", name[len - 1]) || name[0] != '_')
+	if (len < 4 || name[0] != '_' || !memchr("tdpae", name[len - 1], 5))
 		return false;
 	if (len > 5 && !memcmp(name, "__pi_", 5)) {
 		name += 5;
@@ -175,13 +179,22 @@ static void note_address(struct reader *reader, const struct kallsyms_line *line
 	reader->has_two |= line->address != reader->first_address;
 }
 
+static uint32_t add_text(struct reader *reader, const char *text, size_t len)
+{
+	size_t offset = reader->text_len;
+
+	memcpy(reader->text + offset, text, len);
+	reader->text[offset + len] = '\0';
+	reader->text_len += len + 1;
+	return (uint32_t)offset;
+}
+
 /* ---- modules ---- */
 
 static bool is_module(const struct reader *reader, uint32_t owner, const char *name, size_t len)
 {
 	const char *known = reader->text + reader->lines.modules[owner - 1];
 
-	/* Ended by a NUL already, as @name is not. */
 	return !strncmp(known, name, len) && !known[len];
 }
 
@@ -216,14 +229,12 @@ static int grow_slots(struct reader *reader)
 static int add_module(struct reader *reader, size_t at, const char *name, size_t len)
 {
 	struct smap_symbol_lines *lines = &reader->lines;
-	uint32_t offset = (uint32_t)(name - reader->text);
 
 	if (lines->nr_modules == SMAP_OWNER_MAX)
 		return -EBADMSG;
 	if (SMAP_ARRAY_GROW(lines->modules, lines->modules_capacity, lines->nr_modules + 1))
 		return -ENOMEM;
-	lines->modules[lines->nr_modules++] = offset;
-	reader->text[offset + len] = '\0';	/* in place of the bracket */
+	lines->modules[lines->nr_modules++] = add_text(reader, name, len);
 	reader->slots[at] = (uint32_t)lines->nr_modules;
 	reader->last_owner = (uint32_t)lines->nr_modules;
 	return 0;
@@ -256,6 +267,7 @@ static int find_module(struct reader *reader, const char *name, size_t len)
 static int add_line(struct reader *reader, const struct kallsyms_line *line)
 {
 	struct smap_symbol_lines *lines = &reader->lines;
+	struct smap_symbol_line *out;
 	enum smap_line_type type;
 	int ret;
 
@@ -269,13 +281,14 @@ static int add_line(struct reader *reader, const struct kallsyms_line *line)
 	}
 	if (SMAP_ARRAY_GROW(lines->lines, lines->capacity, lines->nr + 1))
 		return -ENOMEM;
-	lines->lines[lines->nr++] = (struct smap_symbol_line){
+	out = &lines->lines[lines->nr++];
+	*out = (struct smap_symbol_line){
 		.address = line->address,
-		.name = (uint32_t)(line->name - reader->text),
 		.owner = line->module ? reader->last_owner : 0,
 		.type = type,
 	};
-	reader->text[line->name_end - reader->text] = '\0';
+	if (type != SMAP_LINE_OTHER)
+		out->name = add_text(reader, line->name, (size_t)(line->name_end - line->name));
 	return 0;
 }
 
@@ -294,9 +307,9 @@ static int add_cut_line(struct reader *reader, const char *pos, const char *end)
 	return add_line(reader, &line);
 }
 
-static int read_lines(struct reader *reader, size_t len, struct smap_error *err)
+static int read_lines(struct reader *reader, const char *text, size_t len, struct smap_error *err)
 {
-	const char *pos = reader->text, *end = pos + len, *line_end;
+	const char *pos = text, *end = pos + len, *line_end;
 	struct kallsyms_line line;
 	size_t nr = 0;
 	int ret = 0;
@@ -328,38 +341,69 @@ static int check_addresses(const struct reader *reader, struct smap_error *err)
 				      "all addresses are zero, hidden by kernel.kptr_restrict");
 	if (!reader->has_two && reader->nr_addresses > SAME_ADDRESS_MAX)
 		return smap_error_set(err, -ENODATA,
-				      "all addresses are the same, hidden as by kernel.kptr_restrict");
+				      "all addresses are the same, as kernel.kptr_restrict hides them");
+	return 0;
+}
+
+/* Memory that is not written to costs nothing: take as much as a table of this length can need. */
+static int alloc_reader(struct reader *reader, size_t len)
+{
+	size_t usual = len / 32;
+
+	reader->seed = smap_hash_seed();
+	reader->text = malloc(len + 1);
+	if (!reader->text)
+		return -ENOMEM;
+	return SMAP_ARRAY_GROW(reader->lines.lines, reader->lines.capacity, usual);
+}
+
+static void free_reader(struct reader *reader)
+{
+	free(reader->text);
+	free(reader->lines.lines);
+	free(reader->lines.modules);
+	free(reader->slots);
+}
+
+static int build_symbols(struct reader *reader, struct smap_symbols **ret_symbols,
+			 struct smap_error *err)
+{
+	struct smap_symbols *symbols = smap_symbols_new();
+	char *text;
+
+	if (!symbols)
+		return smap_error_nomem(err);
+	text = realloc(reader->text, reader->text_len + 1);
+	symbols->text = text ? text : reader->text;
+	reader->text = NULL;
+	if (smap_symbols_build(symbols, &reader->lines)) {
+		smap_symbols_free(symbols);
+		return smap_error_nomem(err);
+	}
+	if (!symbols->nr_symbols) {
+		smap_symbols_free(symbols);
+		return smap_error_set(err, -ENODATA, "no symbols of functions");
+	}
+	*ret_symbols = symbols;
 	return 0;
 }
 
 int smap_symbols_from_kallsyms(const void *data, size_t len, struct smap_symbols **ret_symbols,
 			       struct smap_error *err)
 {
-	struct reader reader = { .seed = smap_hash_seed() };
-	struct smap_symbols *symbols;
+	struct reader reader = { 0 };
 	int ret;
 
 	if (len > SMAP_SYMBOL_TEXT_MAX)
 		return smap_error_set(err, -EBADMSG, "too long for a symbol table");
-	symbols = smap_symbols_new(data, len);
-	if (!symbols)
-		return smap_error_nomem(err);
-	reader.text = symbols->text;
-
-	ret = read_lines(&reader, len, err);
+	if (alloc_reader(&reader, len))
+		ret = smap_error_nomem(err);
+	else
+		ret = read_lines(&reader, data, len, err);
 	if (!ret)
 		ret = check_addresses(&reader, err);
-	if (!ret && smap_symbols_build(symbols, &reader.lines))
-		ret = smap_error_nomem(err);
-	if (!ret && !symbols->nr_symbols)
-		ret = smap_error_set(err, -ENODATA, "no symbols of functions");
-	free(reader.lines.lines);
-	free(reader.lines.modules);
-	free(reader.slots);
-	if (ret) {
-		smap_symbols_free(symbols);
-		return smap_errno(ret);
-	}
-	*ret_symbols = symbols;
-	return 0;
+	if (!ret)
+		ret = build_symbols(&reader, ret_symbols, err);
+	free_reader(&reader);
+	return ret ? smap_errno(ret) : 0;
 }

@@ -2,9 +2,10 @@
 /*
  * Name -> symbol of the kernel itself, to tell whether a recorded frame can be of this kernel.
  *
- * An open-addressing table, at most half full. A symbol stands in it under up to four keys: its name
- * and, where it has a ".llvm.NUMBER" tail, its name without; each of them once alone and once
- * with its size. A key stands in it once: thousands of functions of one name cost no more to ask than one.
+ * An open-addressing table, at most half full. A symbol stands in it under up to four keys: its
+ * name and, where it has a ".llvm.NUMBER" tail, its name without; each of them once alone and once
+ * with its size. A key stands in it once: of thousands of functions that share a name and a size
+ * one is enough to answer.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +42,7 @@ static const char *core_name(const struct smap_symbols *symbols, size_t nr)
 	return symbols->text + symbols->cores[nr].name;
 }
 
-/* Length without a ".llvm.NUMBER" tail, which a build with ThinLTO puts behind a function's name. */
+/* Length without a ".llvm.NUMBER" tail, which a build with ThinLTO puts behind a name. */
 static size_t base_len(const char *name, size_t len)
 {
 	size_t end = len;

@@ -8,7 +8,7 @@
  *						|----|---~~~~~~|
  *	module b				              b0    b1 .....
  *						              |-----|--~~~|
- *		---- size as the kernel prints it    ~~~ end not known: covered, printed without size
+ *		---- size as the kernel prints it   ~~~ end not known: covered, has no size
  *
  * Who ends a function: the next symbol of the same owner (the kernel itself, or one module), since
  * that is where kallsyms_lookup() ends it too. Not known is the end of the last function of a
@@ -58,14 +58,25 @@ struct build {
 
 /* ---- order ---- */
 
-static bool is_sorted(const struct smap_symbol_line *lines, size_t nr)
+/*
+ * Number of lines, from the first, that stand where they belong: the kernel prints its own symbols
+ * sorted, and on most machines modules lie above them.
+ */
+static size_t count_in_place(const struct smap_symbol_line *lines, size_t nr)
 {
-	size_t i;
+	uint64_t lowest = UINT64_MAX;
+	size_t sorted = 1, i;
 
-	for (i = 1; i < nr; i++)
-		if (lines[i - 1].address > lines[i].address)
-			return false;
-	return true;
+	while (sorted < nr && lines[sorted - 1].address <= lines[sorted].address)
+		sorted++;
+	if (sorted >= nr)
+		return nr;
+	for (i = sorted; i < nr; i++)
+		if (lines[i].address < lowest)
+			lowest = lines[i].address;
+	while (sorted && lines[sorted - 1].address > lowest)
+		sorted--;
+	return sorted;
 }
 
 #define DIGIT_BITS	11
@@ -88,31 +99,32 @@ static void sort_by_digit(const struct smap_symbol_line *from, struct smap_symbo
 }
 
 /* By digits, the lowest first; those in which no address differs are passed over. */
-static int sort_by_address(struct smap_symbol_lines *lines)
+static int sort_by_address(const struct smap_symbol_lines *table)
 {
-	struct smap_symbol_line *from = lines->lines, *to, *swap;
+	size_t in_place = count_in_place(table->lines, table->nr), nr = table->nr - in_place, i;
+	struct smap_symbol_line *lines = table->lines + in_place, *from = lines, *to, *spare, *swap;
 	uint64_t differs = 0;
 	unsigned int shift;
-	size_t i;
 
-	if (is_sorted(from, lines->nr))
+	if (!nr)
 		return 0;
-	to = malloc(lines->nr * sizeof(*to));
-	if (!to)
+	spare = malloc(nr * sizeof(*spare));
+	if (!spare)
 		return -ENOMEM;
-	for (i = 1; i < lines->nr; i++)
-		differs |= from[i].address ^ from[0].address;
+	for (i = 1; i < nr; i++)
+		differs |= lines[i].address ^ lines[0].address;
+	to = spare;
 	for (shift = 0; shift < 64; shift += DIGIT_BITS) {
 		if (!(differs >> shift & (NR_DIGITS - 1)))
 			continue;
-		sort_by_digit(from, to, lines->nr, shift);
+		sort_by_digit(from, to, nr, shift);
 		swap = from;
 		from = to;
 		to = swap;
 	}
-	lines->lines = from;
-	lines->capacity = lines->nr;
-	free(to);
+	if (from != lines)
+		memcpy(lines, from, nr * sizeof(*lines));
+	free(spare);
 	return 0;
 }
 
@@ -186,9 +198,9 @@ static bool is_module_entry(const struct smap_symbol_line *line, const char *nam
  *	3. fewer leading underscores;
  *	4. the first in the order of bytes.
  *
- * 1 to 3 are how the kernel's build sorts its own table (compare_symbols() in scripts/kallsyms.c), of
- * which %pS prints the first; it leaves the rest in the order of nm -n, which is 4. The order of the
- * lines has no part in it.
+ * 1 to 3 are how the kernel's build sorts its own table (compare_symbols() in scripts/kallsyms.c),
+ * of which %pS prints the first; it leaves the rest in the order of nm -n, which is 4. The order of
+ * the lines has no part in it.
  */
 static bool is_preferred(const char *text, const struct smap_symbol_line *a,
 			 const struct smap_symbol_line *b)

@@ -105,8 +105,18 @@ static size_t count_lines(const char *text, size_t len)
 	return nr;
 }
 
-static int alloc_symbols(struct smap_symbols *symbols, size_t nr)
+/* The names stay where they stand in the text: it is copied whole, NUL behind it. */
+static int alloc_symbols(struct smap_symbols *symbols, const void *data, size_t len)
 {
+	size_t nr;
+
+	symbols->text = malloc(len + 1);
+	if (!symbols->text)
+		return -ENOMEM;
+	if (len)
+		memcpy(symbols->text, data, len);
+	symbols->text[len] = '\0';
+	nr = count_lines(symbols->text, len);
 	symbols->symbols = malloc((nr + 1) * sizeof(*symbols->symbols));
 	symbols->cores = malloc((nr + 1) * sizeof(*symbols->cores));
 	return symbols->symbols && symbols->cores ? 0 : -ENOMEM;
@@ -142,7 +152,7 @@ static int read_symbols(struct smap_symbols *symbols, size_t len, struct smap_er
 			return smap_error_set(err, -EBADMSG, "symbols: line %zu: not a symbol", nr);
 		if (symbol->start < before)
 			return smap_error_set(err, -EBADMSG,
-					      "symbols: line %zu: reaches into the line before", nr);
+					      "symbols: line %zu: lies in the line before", nr);
 		before = symbol->end;
 		if (!symbol->module)
 			add_core(symbols, symbol);
@@ -159,8 +169,8 @@ int smap_symbols_from_stored(const void *data, size_t len, struct smap_symbols *
 
 	if (len > SMAP_SYMBOL_TEXT_MAX)
 		return smap_error_set(err, -EBADMSG, "symbols: too long");
-	symbols = smap_symbols_new(data, len);
-	if (!symbols || alloc_symbols(symbols, count_lines(symbols->text, len))) {
+	symbols = smap_symbols_new();
+	if (!symbols || alloc_symbols(symbols, data, len)) {
 		smap_symbols_free(symbols);
 		return smap_error_nomem(err);
 	}

@@ -27,7 +27,7 @@ struct smap_symbol {
 	uint64_t	end;		/* first address that is not its own */
 	const char	*name;		/* NUL terminated, in the symbols' own memory */
 	const char	*module;	/* without brackets, NULL for the kernel itself */
-	bool		has_size;	/* end - start is the size that the kernel prints; else unknown */
+	bool		has_size;	/* end - start is what the kernel prints; else not known */
 };
 
 struct smap_symbols;

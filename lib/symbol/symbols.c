@@ -9,21 +9,17 @@
 #include "core/error.h"
 #include "table.h"
 
-struct smap_symbols *smap_symbols_new(const void *data, size_t len)
+struct smap_symbols *smap_symbols_new(void)
 {
 	struct smap_symbols *symbols = calloc(1, sizeof(*symbols));
 
 	if (!symbols)
 		return NULL;
 	symbols->cache = calloc(1, sizeof(*symbols->cache));
-	symbols->text = malloc(len + 1);
-	if (!symbols->cache || !symbols->text) {
-		smap_symbols_free(symbols);
+	if (!symbols->cache) {
+		free(symbols);
 		return NULL;
 	}
-	if (len)
-		memcpy(symbols->text, data, len);
-	symbols->text[len] = '\0';
 	return symbols;
 }
 
@@ -79,32 +75,29 @@ const struct smap_symbol *smap_symbols_get(const struct smap_symbols *symbols, s
 
 /* ---- bytes ---- */
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
+/* Value + 1 of a hex digit, 0 for all else. */
+static const uint8_t hex_digits[256] = {
+	['0'] = 1, ['1'] = 2, ['2'] = 3, ['3'] = 4, ['4'] = 5,
+	['5'] = 6, ['6'] = 7, ['7'] = 8, ['8'] = 9, ['9'] = 10,
+	['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
+	['A'] = 11, ['B'] = 12, ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
+};
 
 const char *smap_symbol_parse_hex(const char *pos, const char *end, uint64_t *ret_value)
 {
 	const char *start = pos;
 	uint64_t value = 0;
-	int digit;
+	unsigned int digit;
 
+	if (end - pos > 17)
+		end = pos + 17;
 	for (; pos < end; pos++) {
-		digit = hex_digit(*pos);
-		if (digit < 0)
+		digit = hex_digits[(unsigned char)*pos];
+		if (!digit)
 			break;
-		if (pos - start == 16)
-			return NULL;
-		value = value << 4 | (unsigned int)digit;
+		value = value << 4 | (digit - 1);
 	}
-	if (pos == start)
+	if (pos == start || pos - start == 17)
 		return NULL;
 	*ret_value = value;
 	return pos;
@@ -112,7 +105,7 @@ const char *smap_symbol_parse_hex(const char *pos, const char *end, uint64_t *re
 
 const char *smap_symbol_skip_word(const char *pos, const char *end)
 {
-	/* No blank is larger than a space: nearly every byte of a name is decided by one comparison. */
+	/* No blank is larger than a space: one comparison decides for nearly every byte. */
 	for (; pos < end; pos++) {
 		if ((unsigned char)*pos > ' ')
 			continue;

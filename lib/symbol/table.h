@@ -2,7 +2,7 @@
 /*
  * What the files of this room share: how a table of symbols hangs together.
  *
- *	text		the source's own bytes, copied once, each name ended by a NUL in place
+ *	text		names, each ended by a NUL
  *	symbols[]	one range an address, sorted, none over another: what a lookup finds
  *	cores[]		every symbol of the kernel itself, with all aliases: what a match asks
  *	index		name -> cores[], built when a match is first asked for
@@ -49,8 +49,8 @@ struct smap_symbols {
 	struct smap_name_cache	*cache;
 };
 
-/* An empty table whose text is a copy of @data, NUL behind it; NULL: no memory. */
-struct smap_symbols *smap_symbols_new(const void *data, size_t len);
+/* A table with nothing in it; NULL: no memory. */
+struct smap_symbols *smap_symbols_new(void);
 
 void smap_name_index_free(struct smap_name_index *index);
 
@@ -60,7 +60,7 @@ void smap_name_index_free(struct smap_name_index *index);
 
 struct smap_symbol_line {
 	uint64_t	address;
-	uint32_t	name;		/* offset in text */
+	uint32_t	name;		/* offset in text; of no meaning for OTHER */
 	uint32_t	owner : 24;	/* 0: the kernel itself; else number of a module + 1 */
 	uint32_t	type : 8;	/* enum smap_line_type */
 };
@@ -82,8 +82,8 @@ struct smap_symbol_lines {
 };
 
 /*
- * Turn lines into ranges and core symbols of @symbols, whose text the lines point into. The
- * lines are reordered. Returns 0 or -ENOMEM.
+ * Turn lines into ranges and core symbols of @symbols, in whose text the names stand. The lines
+ * are reordered. Returns 0 or -ENOMEM.
  */
 int smap_symbols_build(struct smap_symbols *symbols, struct smap_symbol_lines *lines);
 
@@ -96,8 +96,8 @@ static inline bool smap_is_blank(char c)
 }
 
 /*
- * Read a hex number of 1 to 16 digits at @pos. Returns the first byte behind it, NULL where there is
- * none or it is longer.
+ * Read a hex number of 1 to 16 digits at @pos. Returns the first byte behind it, NULL where there
+ * is none or it is longer.
  */
 const char *smap_symbol_parse_hex(const char *pos, const char *end, uint64_t *ret_value);
 
