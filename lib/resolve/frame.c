@@ -5,7 +5,7 @@
  *	schedule+0x48/0xc0				the kernel's %pS
  *	nfs_open+0x10/0x40 [nfs]			in a module
  *	nfs_open+0x10/0x40 [nfs 2bd806c97f0e00af]	with the module's build ID (%pSb)
- *	cleanup_module+0x10 [nfs]			where no size is known: ours, from stored symbols
+ *	exit_nfs+0x10 [nfs]				ours, where no size is known
  *	0xffffffff81000000				no symbol covers it
  *	[FTRACE TRAMPOLINE]				a marker
  *
@@ -118,7 +118,7 @@ static bool is_build_id(const char *text, size_t len)
 	return len > 0;
 }
 
-/* "MODULE" or "MODULE BUILDID", what stands within the brackets. Length of the module, 0: it is none. */
+/* What stands within brackets: "MODULE" or "MODULE BUILDID". Length of the module, 0: neither. */
 static size_t module_len(const char *text, size_t len)
 {
 	size_t end = 0, after;
@@ -198,6 +198,7 @@ static const struct name_suffix {
 /* Length of @name without one tail; @len where it has none. */
 static size_t cut_suffix(const char *name, size_t len)
 {
+	const struct name_suffix *suffix;
 	size_t end = len, text_len, i;
 	bool has_number;
 
@@ -206,10 +207,11 @@ static size_t cut_suffix(const char *name, size_t len)
 	has_number = end < len && end && name[end - 1] == '.';
 	end = has_number ? end - 1 : len;
 	for (i = 0; i < sizeof(name_suffixes) / sizeof(name_suffixes[0]); i++) {
-		text_len = strlen(name_suffixes[i].text);
-		if (name_suffixes[i].needs_number && !has_number)
+		suffix = &name_suffixes[i];
+		text_len = strlen(suffix->text);
+		if (suffix->needs_number && !has_number)
 			continue;
-		if (end > text_len && !memcmp(name + end - text_len, name_suffixes[i].text, text_len))
+		if (end > text_len && !memcmp(name + end - text_len, suffix->text, text_len))
 			return end - text_len;
 	}
 	return len;
@@ -255,7 +257,7 @@ static int base62_digit(char c)
 	return -1;
 }
 
-/* "B NUMBER _" at @at goes back to what begins at *ret_target. False: it is none, or leads nowhere. */
+/* "B NUMBER _" goes back to what begins at *ret_target. False: it is none, or leads nowhere. */
 static bool parse_backref(const char *name, size_t len, size_t at, size_t *ret_target)
 {
 	size_t target = 0, i;
@@ -272,9 +274,9 @@ static bool parse_backref(const char *name, size_t len, size_t at, size_t *ret_t
 }
 
 /*
- * Names of the v0 scheme hold back references, each of which prints once more what stands before it:
- * a few hundred bytes can ask for more output than there is time, and the demangler has no bound of its own.
- * So count first: sum[i] is more than what the bytes before i can make it print.
+ * Names of the v0 scheme hold back references, each of which prints once more what stands before
+ * it: a few hundred bytes can ask for more output than there is time, and the demangler has no bound
+ * of its own. So count first: sum[i] is no less than the steps that the bytes before i can cost.
  * @name begins behind the "_R", as the references count.
  */
 static bool is_bounded(const char *name, size_t len)
