@@ -33,7 +33,13 @@ typedef uint64_t smap_le64;
  * What a reader does not know: a compatible bit, block kind or section kind is passed
  * over. Something marked "must understand" makes it leave out the block (or the file,
  * where the mark is in the file header) and say so.
+ *
+ * A header that grows in a later version gets its new fields before its checksum, which
+ * stays its last 8 bytes and covers all before them. Until then it stands where the structs
+ * below have it.
  */
+#define SMAP_HEADER_MAX	512			/* bytes, so that one is cheap to check */
+
 struct smap_store_header {
 	uint8_t		magic[8];
 	smap_le16	version;		/* SMAP_STORE_VERSION */
@@ -72,13 +78,23 @@ enum smap_section_kind {
 	SMAP_SECTION_SUMMARY	= 2,		/* struct smap_store_summary, its generations */
 	SMAP_SECTION_EXPORT	= 3,		/* the kernel's export, verbatim */
 	SMAP_SECTION_STAT	= 4,		/* stack_map_stat, verbatim */
-	SMAP_SECTION_SYMBOLS	= 5,		/* "START SIZE NAME[\tMODULE]\n" lines */
+	SMAP_SECTION_SYMBOLS	= 5,		/* "START LEN[?] NAME[\tMODULE]\n" lines */
+	SMAP_NR_SECTIONS,			/* no kind: how many this version knows */
 };
+
+/* Bytes of an origin and of a summary, stored and decoded. */
+#define SMAP_META_MAX	(1U << 20)
 
 enum smap_codec {
 	SMAP_CODEC_NONE		= 0,
-	SMAP_CODEC_ZSTD		= 1,		/* one zstd frame */
+	SMAP_CODEC_ZSTD		= 1,		/* one zstd frame that states its content size */
 };
+
+/*
+ * What zstd may promise at most for @stored bytes. Real maps shrink by 25 to 60 times; a writer
+ * stores plain what would shrink by more, a reader refuses it before it asks for the memory.
+ */
+#define SMAP_DECODED_MAX(stored)	(65536 + 256 * (uint64_t)(stored))
 
 struct smap_section_header {
 	smap_le16	kind;			/* enum smap_section_kind */

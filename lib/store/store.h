@@ -55,7 +55,9 @@ struct stackmap_save {
 	uint64_t		stored_size;	/* bytes that it takes there */
 	uint64_t		export_size;	/* bytes of the kernel's export */
 	bool			is_raw;		/* the file is the export itself */
+	bool			has_stat;
 	bool			has_symbols;
+	char			boot_id_text[37];	/* with dashes, where the origin has one */
 };
 
 /* Something that is wrong in a store, and where. */
@@ -71,13 +73,14 @@ struct smap_store;
 bool smap_store_probe(const void *data, size_t len);
 
 /*
- * Open for reading. _open maps the file (a pipe, tracefs or "-", standard input, is read whole:
- * what cannot be mapped or says it is empty is read until its end). _open_at looks at a store that
- * begins at @offset of the file behind @fd, which is duplicated. _open_memory borrows the bytes. A
- * raw export is accepted by all. Returns 0 or negative errno with words: -EINVAL (neither store nor
- * export), -EBADMSG (a store whose header is damaged; an empty or all-zero file), -EOPNOTSUPP
- * (written by something newer), errno of open and read. Damaged blocks do not fail it: the saves
- * that are whole are there, see smap_store_damage().
+ * Open for reading. _open takes a file (a pipe, tracefs or "-", standard input, is read whole:
+ * what is no regular file or says it is empty is read until its end); its words begin with the
+ * path. _open_at looks at a store that begins at @offset of the file behind @fd, which is
+ * duplicated, and reaches to its end. _open_memory borrows the bytes. Every checksum is looked
+ * at, no export is decoded. A raw export is accepted by all. Returns 0 or negative errno with
+ * words: -EINVAL (neither store nor export), -EBADMSG (a store whose header is damaged; an empty
+ * or all-zero file), -EOPNOTSUPP (written by something newer), errno of open and read. Damaged
+ * blocks do not fail it: the saves that are whole are there, see smap_store_damage().
  */
 int smap_store_open(const char *path, struct smap_store **ret_store, struct smap_error *err);
 int smap_store_open_at(int fd, uint64_t offset, struct smap_store **ret_store,
@@ -106,6 +109,10 @@ int smap_store_stat_bytes(struct smap_store *store, size_t nr, char **ret_data, 
 int smap_store_symbol_bytes(struct smap_store *store, size_t nr, char **ret_data, size_t *ret_len,
 			    struct smap_error *err);
 
+/* The format of an export, told from its first bytes without decoding the rest. */
+int smap_store_export_format(struct smap_store *store, size_t nr,
+			     const struct smap_parse_ops **ret_format, struct smap_error *err);
+
 /*
  * Check every byte: all checksums, paddings, decoding of each section, and the summary against the
  * export. Slow and suspicious on purpose. Each fault is told to @fn (damages found at opening
@@ -128,7 +135,12 @@ struct smap_save_input {
 	size_t			symbols_len;
 };
 
-/* The bytes of one block, for a caller that has its own place for them. */
+/*
+ * The bytes of one block, for a caller that has its own place for them, at a multiple of 8 from the
+ * file header. The byte order of a binary export overrules that of the input. -EINVAL: not an
+ * export, or more than the format can hold; -EBADMSG: an export that cannot be parsed. On failure
+ * @buf has what it had.
+ */
 int smap_store_encode_header(struct smap_buf *buf, uint64_t store_id);
 int smap_store_encode_block(struct smap_buf *buf, uint64_t store_id,
 			    const struct smap_save_input *input, struct smap_error *err);
@@ -138,7 +150,10 @@ int smap_store_encode_block(struct smap_buf *buf, uint64_t store_id,
  * place under a temporary name, so that no half-made store is ever seen). The file is locked
  * (flock) against another writer, a torn tail is left as it is and passed over, and everything
  * is on disk (fsync of file and folder) before 0 is returned. On failure the file is as it was
- * or has a torn tail that costs nothing. -EEXIST: @path is something else than a store.
+ * or has a torn tail that costs nothing. Words begin with the path. -EEXIST: @path is something
+ * else than a store; -EBADMSG: it is one with a damaged header, is empty or all zero, and is not
+ * touched; -EOPNOTSUPP: it was written by something newer; -EINVAL: @nr_inputs is 0, or as
+ * smap_store_encode_block(); else errno of opening, locking, writing.
  */
 int smap_store_append(const char *path, const struct smap_save_input *inputs, size_t nr_inputs,
 		      struct smap_error *err);

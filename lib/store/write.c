@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The bytes of a store: its header, and blocks. Where they go is append.c's.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "block.h"
+#include "origin.h"
+
+int smap_store_encode_header(struct smap_buf *buf, uint64_t store_id)
+{
+	struct smap_store_header disk = { 0 };
+
+	memcpy(disk.magic, SMAP_STORE_MAGIC, sizeof(disk.magic));
+	disk.version = htole16(SMAP_STORE_VERSION);
+	disk.header_size = htole16(sizeof(disk));
+	disk.store_id = htole64(store_id);
+	disk.checksum = htole64(smap_checksum(&disk, offsetof(struct smap_store_header, checksum)));
+	smap_buf_add(buf, &disk, sizeof(disk));
+	return smap_buf_failed(buf) ? smap_errno(-ENOMEM) : 0;
+}
+
+static int add_section(struct smap_buf *buf, enum smap_section_kind kind, const void *data,
+		       size_t len, uint32_t *nr_sections, struct smap_error *err)
+{
+	static const uint8_t zeros[8];
+	struct smap_section_header disk = { 0 };
+	struct smap_coded coded;
+	size_t at = buf->len;
+	int ret;
+
+	smap_buf_add(buf, &disk, sizeof(disk));
+	ret = smap_encode(buf, data, len, &coded, err);
+	if (ret)
+		return ret;
+	smap_buf_add(buf, zeros, -coded.stored_size % 8);
+	if (smap_buf_failed(buf))
+		return smap_error_nomem(err);
+	disk.kind = htole16((uint16_t)kind);
+	disk.codec = htole16(coded.codec);
+	disk.stored_size = htole64(coded.stored_size);
+	disk.size = htole64(coded.size);
+	memcpy(buf->data + at, &disk, sizeof(disk));
+	(*nr_sections)++;
+	return 0;
+}
+
+struct parsed {
+	struct smap_save_input	input;
+	struct smap_export	*export;
+	struct smap_findings	findings;
+};
+
+static int add_origin(struct smap_buf *buf, const struct parsed *parsed, uint32_t *nr_sections,
+		      struct smap_error *err)
+{
+	struct smap_buf data = SMAP_BUF_INIT;
+	int ret;
+
+	ret = smap_origin_encode(&data, &parsed->input, err);
+	if (!ret)
+		ret = add_section(buf, SMAP_SECTION_ORIGIN, data.data, data.len, nr_sections, err);
+	smap_buf_free(&data);
+	return ret;
+}
+
+static int add_summary(struct smap_buf *buf, const struct parsed *parsed, uint32_t *nr_sections,
+		       struct smap_error *err)
+{
+	struct smap_buf data = SMAP_BUF_INIT;
+	int ret;
+
+	ret = smap_summary_encode(&data, parsed->export, &parsed->findings, err);
+	if (!ret)
+		ret = add_section(buf, SMAP_SECTION_SUMMARY, data.data, data.len, nr_sections, err);
+	smap_buf_free(&data);
+	return ret;
+}
+
+static int add_sections(struct smap_buf *buf, const struct parsed *parsed, uint32_t *nr_sections,
+			struct smap_error *err)
+{
+	const struct smap_save_input *input = &parsed->input;
+	int ret;
+
+	ret = add_origin(buf, parsed, nr_sections, err);
+	if (!ret)
+		ret = add_summary(buf, parsed, nr_sections, err);
+	if (!ret)
+		ret = add_section(buf, SMAP_SECTION_EXPORT, input->export, input->export_len,
+				  nr_sections, err);
+	if (!ret && input->stat_len)
+		ret = add_section(buf, SMAP_SECTION_STAT, input->stat, input->stat_len, nr_sections,
+				  err);
+	if (!ret && input->symbols_len)
+		ret = add_section(buf, SMAP_SECTION_SYMBOLS, input->symbols, input->symbols_len,
+				  nr_sections, err);
+	return ret;
+}
+
+static int add_block(struct smap_buf *buf, uint64_t store_id, const struct parsed *parsed,
+		     struct smap_error *err)
+{
+	struct smap_block_header disk = { 0 };
+	size_t at = buf->len, data;
+	uint32_t nr_sections = 0;
+	int ret;
+
+	smap_buf_add(buf, &disk, sizeof(disk));
+	data = buf->len;
+	ret = add_sections(buf, parsed, &nr_sections, err);
+	if (ret)
+		return ret;
+
+	memcpy(disk.magic, SMAP_BLOCK_MAGIC, sizeof(disk.magic));
+	disk.store_id = htole64(store_id);
+	disk.header_size = htole16(sizeof(disk));
+	disk.kind = htole16(SMAP_BLOCK_SAVE);
+	disk.size = htole64(buf->len - data);
+	disk.nr_sections = htole32(nr_sections);
+	disk.data_checksum = htole64(smap_checksum(buf->data + data, buf->len - data));
+	disk.checksum = htole64(smap_checksum(&disk, offsetof(struct smap_block_header, checksum)));
+	memcpy(buf->data + at, &disk, sizeof(disk));
+	return 0;
+}
+
+int smap_store_encode_block(struct smap_buf *buf, uint64_t store_id,
+			    const struct smap_save_input *input, struct smap_error *err)
+{
+	struct parsed parsed = { .input = *input };
+	enum smap_byte_order order;
+	size_t before = buf->len;
+	int ret;
+
+	ret = smap_parse(input->export, input->export_len, &parsed.export, &order,
+			 &parsed.findings, err);
+	if (ret)
+		return smap_error_prefix(err, ret, "export");
+	if (order != SMAP_ORDER_UNKNOWN)
+		parsed.input.origin.byte_order = order;
+	ret = add_block(buf, store_id, &parsed, err);
+	if (ret)
+		buf->len = before;
+	smap_export_free(parsed.export);
+	return ret;
+}
