@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Saved-map files and their saves, for programs. A save is the store's own object; what
+ * a check found is kept beside the store, so that pointers handed out earlier stay good.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/array.h"
+#include "core/error.h"
+#include "core/export.h"
+#include "stackmap.h"
+#include "store/layout.h"
+#include "store/store.h"
+
+/* What one check found; the latest comes first. */
+struct report {
+	struct report		*earlier;
+	struct smap_damage	*damages;
+	size_t			nr_damages;
+	size_t			capacity;
+	bool			failed;		/* no memory */
+};
+
+struct stackmap_store {
+	struct smap_store	*store;		/* NULL: not opened yet */
+	struct report		*report;	/* NULL: not checked yet */
+	struct smap_error	err;
+};
+
+_Static_assert(STACKMAP_TIME_UNKNOWN == SMAP_TIME_UNKNOWN, "the same number");
+_Static_assert((int)STACKMAP_ORDER_LITTLE == (int)SMAP_ORDER_LITTLE, "the same number");
+_Static_assert((int)STACKMAP_ORDER_BIG == (int)SMAP_ORDER_BIG, "the same number");
+
+static void report_free(struct report *report)
+{
+	size_t i;
+
+	for (i = 0; i < report->nr_damages; i++)
+		free(report->damages[i].text);
+	free(report->damages);
+	free(report);
+}
+
+SMAP_PUBLIC struct stackmap_store *stackmap_store_new(void)
+{
+	return calloc(1, sizeof(struct stackmap_store));
+}
+
+SMAP_PUBLIC void stackmap_store_free(struct stackmap_store *store)
+{
+	int saved_errno = errno;
+	struct report *report;
+
+	if (!store)
+		return;
+	while ((report = store->report)) {
+		store->report = report->earlier;
+		report_free(report);
+	}
+	smap_store_close(store->store);
+	free(store);
+	errno = saved_errno;
+}
+
+SMAP_PUBLIC const char *stackmap_store_get_error(const struct stackmap_store *store)
+{
+	return store->err.text;
+}
+
+SMAP_PUBLIC int stackmap_store_open(struct stackmap_store *store, const char *path)
+{
+	if (store->store)
+		return smap_error_set(&store->err, -EBUSY, "opened before");
+	if (!path)
+		return smap_error_set(&store->err, -EINVAL, "no path");
+	return smap_store_open(path, &store->store, &store->err);
+}
+
+SMAP_PUBLIC uint64_t stackmap_store_get_len(const struct stackmap_store *store)
+{
+	return store->store ? smap_store_size(store->store) : 0;
+}
+
+SMAP_PUBLIC size_t stackmap_store_nr_saves(const struct stackmap_store *store)
+{
+	return store->store ? smap_store_nr_saves(store->store) : 0;
+}
+
+SMAP_PUBLIC const struct stackmap_save *stackmap_store_get_save(const struct stackmap_store *store,
+								 size_t nr)
+{
+	if (nr < stackmap_store_nr_saves(store))
+		return smap_store_save(store->store, nr);
+	errno = ERANGE;
+	return NULL;
+}
+
+SMAP_PUBLIC size_t stackmap_store_nr_damages(const struct stackmap_store *store)
+{
+	if (store->report)
+		return store->report->nr_damages;
+	return store->store ? smap_store_nr_damages(store->store) : 0;
+}
+
+SMAP_PUBLIC const char *stackmap_store_get_damage(const struct stackmap_store *store, size_t nr,
+						  uint64_t *ret_offset, uint64_t *ret_len)
+{
+	const struct smap_damage *damage;
+
+	if (nr >= stackmap_store_nr_damages(store)) {
+		errno = ERANGE;
+		return NULL;
+	}
+	damage = store->report ? &store->report->damages[nr] : smap_store_damage(store->store, nr);
+	if (ret_offset)
+		*ret_offset = damage->offset;
+	if (ret_len)
+		*ret_len = damage->len;
+	return damage->text;
+}
+
+static void take_damage(const struct smap_damage *damage, void *data)
+{
+	struct report *report = data;
+	size_t nr = report->nr_damages;
+	char *text;
+
+	if (report->failed || SMAP_ARRAY_GROW(report->damages, report->capacity, nr + 1)) {
+		report->failed = true;
+		return;
+	}
+	text = strdup(damage->text);
+	if (!text) {
+		report->failed = true;
+		return;
+	}
+	report->damages[nr] = (struct smap_damage){ damage->offset, damage->len, text };
+	report->nr_damages++;
+}
+
+SMAP_PUBLIC int stackmap_store_verify(struct stackmap_store *store)
+{
+	struct report *report;
+	int ret;
+
+	if (!store->store)
+		return smap_error_set(&store->err, -EINVAL, "no file was opened");
+	report = calloc(1, sizeof(*report));
+	if (!report)
+		return smap_error_nomem(&store->err);
+	ret = smap_store_verify(store->store, take_damage, report, &store->err);
+	if (ret >= 0 && report->failed)
+		ret = smap_error_nomem(&store->err);
+	if (ret < 0) {
+		report_free(report);
+		return smap_errno(ret);
+	}
+	report->earlier = store->report;
+	store->report = report;
+	return ret;
+}
+
+SMAP_PUBLIC const char *stackmap_save_get_boot_id(const struct stackmap_save *save)
+{
+	return save->origin.has_boot_id ? save->boot_id_text : NULL;
+}
+
+SMAP_PUBLIC const char *stackmap_save_get_release(const struct stackmap_save *save)
+{
+	return save->origin.release;
+}
+
+SMAP_PUBLIC const char *stackmap_save_get_version(const struct stackmap_save *save)
+{
+	return save->origin.version;
+}
+
+SMAP_PUBLIC const char *stackmap_save_get_machine(const struct stackmap_save *save)
+{
+	return save->origin.machine;
+}
+
+SMAP_PUBLIC unsigned int stackmap_save_get_word_size(const struct stackmap_save *save)
+{
+	return save->origin.word_size;
+}
+
+SMAP_PUBLIC enum stackmap_byte_order stackmap_save_get_byte_order(const struct stackmap_save *save)
+{
+	return (enum stackmap_byte_order)save->origin.byte_order;
+}
+
+SMAP_PUBLIC uint64_t stackmap_save_get_wall_ns(const struct stackmap_save *save)
+{
+	return save->saved_wall_ns;
+}
+
+SMAP_PUBLIC uint64_t stackmap_save_get_boot_ns(const struct stackmap_save *save)
+{
+	return save->saved_boot_ns;
+}
+
+SMAP_PUBLIC const char *stackmap_save_get_format(const struct stackmap_save *save)
+{
+	const struct smap_parse_ops *format;
+
+	if (smap_store_export_format(save->store, save->nr, &format, NULL))
+		return NULL;
+	return format->name;
+}
+
+SMAP_PUBLIC bool stackmap_save_has_generation(const struct stackmap_save *save)
+{
+	return save->has_generation;
+}
+
+SMAP_PUBLIC bool stackmap_save_has_symbols(const struct stackmap_save *save)
+{
+	return save->has_symbols;
+}
+
+SMAP_PUBLIC bool stackmap_save_is_raw(const struct stackmap_save *save)
+{
+	return save->is_raw;
+}
+
+SMAP_PUBLIC size_t stackmap_save_nr_generations(const struct stackmap_save *save)
+{
+	return save->nr_generations;
+}
+
+SMAP_PUBLIC uint32_t stackmap_save_get_generation(const struct stackmap_save *save, size_t nr)
+{
+	if (!save->has_generation || nr >= save->nr_generations)
+		return 0;
+	return save->generations[nr].generation;
+}
+
+SMAP_PUBLIC uint64_t stackmap_save_nr_stacks(const struct stackmap_save *save, size_t nr)
+{
+	return nr < save->nr_generations ? save->generations[nr].nr_stacks : 0;
+}
+
+SMAP_PUBLIC uint64_t stackmap_save_get_offset(const struct stackmap_save *save)
+{
+	return save->offset;
+}
+
+SMAP_PUBLIC uint64_t stackmap_save_get_len(const struct stackmap_save *save)
+{
+	return save->stored_size;
+}
+
+SMAP_PUBLIC uint64_t stackmap_save_get_export_len(const struct stackmap_save *save)
+{
+	return save->export_size;
+}
+
+SMAP_PUBLIC char *stackmap_save_read_export(const struct stackmap_save *save, size_t *ret_len)
+{
+	char *data;
+	size_t len;
+
+	if (smap_store_export_bytes(save->store, save->nr, &data, &len, NULL))
+		return NULL;
+	if (ret_len)
+		*ret_len = len;
+	return data;
+}
+
+SMAP_PUBLIC struct stackmap_stat *stackmap_save_read_stat(const struct stackmap_save *save)
+{
+	struct stackmap_stat *stat;
+	char *text;
+	size_t len;
+
+	if (!save->has_stat) {
+		errno = ENOENT;
+		return NULL;
+	}
+	if (smap_store_stat_bytes(save->store, save->nr, &text, &len, NULL))
+		return NULL;
+	stat = stackmap_stat_new(text, len);
+	free(text);
+	return stat;
+}
