@@ -57,7 +57,11 @@ struct command {
 };
 
 extern const struct command cmd_expand;
+extern const struct command cmd_import;
+extern const struct command cmd_list;
 extern const struct command cmd_resolve;
+extern const struct command cmd_show;
+extern const struct command cmd_verify;
 
 /* ---- messages ---- */
 
@@ -138,5 +142,14 @@ struct stackmap_resolver *cmd_maps_resolver(struct cmd_maps *maps, const char *t
  */
 int cmd_maps_each_file(const struct cmd_maps *maps, const char *trace,
 		       int (*fn)(const char *path, void *data), void *data, size_t *ret_nr);
+
+/*
+ * A map on standard input is read from its beginning each time: call this before opening "-". CMD_OK, or CMD_FAILED
+ * after cmd_error().
+ */
+int cmd_maps_rewind_stdin(struct cmd_maps *maps);
+
+/* By its first bytes. False for what cannot be read too: who opens it says why. */
+bool cmd_is_trace(const char *path);
 
 #endif /* CMD_H */

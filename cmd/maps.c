@@ -33,6 +33,20 @@ const struct cmd_option cmd_style_options[] = {
 	{ 0, NULL, NULL, NULL, NULL }
 };
 
+bool cmd_is_trace(const char *path)
+{
+	static const char magic[] = "\x17\x08\x44tracing";
+	char bytes[sizeof(magic) - 1];
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	ssize_t got;
+
+	if (fd < 0)
+		return false;
+	got = pread(fd, bytes, sizeof(bytes), 0);
+	close(fd);
+	return got == (ssize_t)sizeof(bytes) && !memcmp(bytes, magic, sizeof(bytes));
+}
+
 static bool append(const char ***array, size_t *nr, const char *value)
 {
 	const char **grown = realloc(*array, (*nr + 1) * sizeof(*grown));
@@ -117,16 +131,21 @@ static int keep_stdin(struct cmd_maps *maps)
 	return err;
 }
 
-static int add_stdin(struct cmd_maps *maps, struct stackmap_resolver *resolver)
+int cmd_maps_rewind_stdin(struct cmd_maps *maps)
 {
 	int err = keep_stdin(maps);
 
 	if (!err && lseek(STDIN_FILENO, 0, SEEK_SET) < 0)
 		err = -errno;
-	if (err) {
-		cmd_error("standard input: %s", strerror(-err));
-		return err;
-	}
+	return err ? cmd_error("standard input: %s", strerror(-err)) : CMD_OK;
+}
+
+static int add_stdin(struct cmd_maps *maps, struct stackmap_resolver *resolver)
+{
+	int err;
+
+	if (cmd_maps_rewind_stdin(maps) != CMD_OK)
+		return -EIO;
 	err = stackmap_resolver_add_file(resolver, "-");
 	if (err)
 		cmd_error("%s", stackmap_resolver_get_error(resolver));

@@ -1,0 +1,549 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * trace-cmd stackmap verify: is every byte of the saved maps whole, and does every cookie of a trace resolve?
+ *
+ * The library gives one and the same object for one and the same cookie, so distinct cookies are counted by a
+ * number that is left at it: that of its entry in tally->cookies.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "events.h"
+#include "json.h"
+#include "saves.h"
+
+#define DEFAULT_TRACE	"trace.dat"
+
+enum {
+	KEY_JSON = CMD_KEY_OWN,
+	KEY_COOKIES,
+};
+
+struct verify {
+	struct cmd_maps	maps;
+	bool		as_json;
+	bool		show_cookies;
+	struct json	json;
+	int		status;
+};
+
+static void note_status(struct verify *verify, int status)
+{
+	if (status > verify->status)
+		verify->status = status;
+}
+
+/* ---- maps ---- */
+
+static int count_faults(struct verify *verify, const char *path, struct saves_faults *faults)
+{
+	if (!strcmp(path, "-") && cmd_maps_rewind_stdin(&verify->maps) != CMD_OK)
+		return CMD_FAILED;
+	return saves_count_faults(path, 0, faults);
+}
+
+static void print_faults(const struct stackmap_store *store, const char *path, const struct saves_faults *faults)
+{
+	size_t nr_saves = stackmap_store_nr_saves(store);
+
+	saves_print_damages(store, path);
+	print_escaped(path);
+	printf(": ");
+	print_count(nr_saves, "save", "saves");
+	printf(", ");
+	print_count(faults->nr_stacks, "stack", "stacks");
+	printf(", ");
+	print_count(stackmap_store_get_len(store), "byte", "bytes");
+	if (faults->nr_conflicts)
+		printf(", %zu in conflict", faults->nr_conflicts);
+	if (faults->nr_cut)
+		printf(", %zu not whole", faults->nr_cut);
+	if (stackmap_store_nr_damages(store))
+		printf(": damaged\n");
+	else
+		puts(faults->nr_conflicts || faults->nr_cut ? "" : ": whole");
+}
+
+static void print_faults_json(struct json *json, const struct stackmap_store *store, const char *path,
+			      const struct saves_faults *faults)
+{
+	json_open(json, NULL, '{');
+	json_text(json, "path", path);
+	json_number(json, "bytes", stackmap_store_get_len(store));
+	json_number(json, "saves", stackmap_store_nr_saves(store));
+	json_number(json, "stacks", faults->nr_stacks);
+	json_number(json, "conflicts", faults->nr_conflicts);
+	json_number(json, "not_whole", faults->nr_cut);
+	saves_print_damages_json(json, store);
+	json_close(json, '}');
+}
+
+static int verify_store(struct verify *verify, struct stackmap_store *store, const char *path)
+{
+	struct saves_faults faults = { 0 };
+	int nr;
+
+	if (!strcmp(path, "-") && cmd_maps_rewind_stdin(&verify->maps) != CMD_OK)
+		return CMD_FAILED;
+	if (stackmap_store_open(store, path))
+		return cmd_error("%s", stackmap_store_get_error(store));
+	nr = stackmap_store_verify(store);
+	if (nr < 0)
+		return cmd_error("%s", stackmap_store_get_error(store));
+	if (count_faults(verify, path, &faults) != CMD_OK)
+		return CMD_FAILED;
+	if (verify->as_json)
+		print_faults_json(&verify->json, store, path, &faults);
+	else
+		print_faults(store, path, &faults);
+	return nr || faults.nr_conflicts || faults.nr_cut ? CMD_FOUND : CMD_OK;
+}
+
+/* As cmd_maps_each_file() calls it: one bad file does not keep the others from being checked. */
+static int verify_file(const char *path, void *data)
+{
+	struct stackmap_store *store = stackmap_store_new();
+	struct verify *verify = data;
+
+	if (!store)
+		return cmd_nomem();
+	note_status(verify, verify_store(verify, store, path));
+	stackmap_store_free(store);
+	return CMD_OK;
+}
+
+/* ---- cookies ---- */
+
+struct tally_cookie {
+	struct stackmap_stack	*stack;
+	uint64_t		nr_events;
+};
+
+struct tally {
+	struct tally_cookie	*cookies;
+	size_t			nr;
+	size_t			capacity;
+	uint64_t		nr_events;
+	uint64_t		nr_damaged;	/* events too short to hold a cookie */
+	uint64_t		nr_full;	/* stacks recorded in full */
+	uint64_t		nr_unresolved;
+};
+
+static struct tally_cookie *tally_entry(struct tally *tally, struct stackmap_stack *stack)
+{
+	uintptr_t nr = (uintptr_t)stackmap_stack_get_private(stack);
+	struct tally_cookie *grown;
+	size_t capacity;
+
+	if (nr)
+		return &tally->cookies[nr - 1];
+	if (tally->nr == tally->capacity) {
+		capacity = tally->capacity ? tally->capacity * 2 : 256;
+		grown = reallocarray(tally->cookies, capacity, sizeof(*grown));
+		if (!grown)
+			return NULL;
+		tally->cookies = grown;
+		tally->capacity = capacity;
+	}
+	tally->cookies[tally->nr++] = (struct tally_cookie){ .stack = stack };
+	stackmap_stack_set_private(stack, (void *)(uintptr_t)tally->nr);
+	return &tally->cookies[tally->nr - 1];
+}
+
+static int count_event(struct event *event, void *data)
+{
+	struct tally_cookie *cookie;
+	struct tally *tally = data;
+
+	if (event->type->kind == EVENT_FULL)
+		tally->nr_full++;
+	if (event->type->kind != EVENT_COOKIE)
+		return CMD_OK;
+	tally->nr_events++;
+	if (!event->stack) {
+		tally->nr_damaged++;
+		tally->nr_unresolved++;
+		return CMD_OK;
+	}
+	cookie = tally_entry(tally, event->stack);
+	if (!cookie)
+		return cmd_nomem();
+	cookie->nr_events++;
+	tally->nr_unresolved += stackmap_stack_get_verdict(event->stack) != STACKMAP_VERDICT_RESOLVED;
+	return CMD_OK;
+}
+
+/* By verdict, its reason (which names the generation), and the cookie: those to be summed up lie together. */
+static int compare_cookies(const void *a, const void *b)
+{
+	const struct stackmap_stack *stack_a = ((const struct tally_cookie *)a)->stack;
+	const struct stackmap_stack *stack_b = ((const struct tally_cookie *)b)->stack;
+	int verdict_a = stackmap_stack_get_verdict(stack_a), verdict_b = stackmap_stack_get_verdict(stack_b);
+	uint64_t cookie_a, cookie_b;
+	int words;
+
+	if (verdict_a != verdict_b)
+		return verdict_a < verdict_b ? -1 : 1;
+	words = strcmp(stackmap_stack_get_reason(stack_a), stackmap_stack_get_reason(stack_b));
+	if (words)
+		return words;
+	cookie_a = stackmap_cookie_make(stackmap_stack_get_generation(stack_a), stackmap_stack_get_slot(stack_a));
+	cookie_b = stackmap_cookie_make(stackmap_stack_get_generation(stack_b), stackmap_stack_get_slot(stack_b));
+	return (cookie_a > cookie_b) - (cookie_a < cookie_b);
+}
+
+static bool same_group(const struct stackmap_stack *a, const struct stackmap_stack *b)
+{
+	return stackmap_stack_get_verdict(a) == stackmap_stack_get_verdict(b) &&
+	       !strcmp(stackmap_stack_get_reason(a), stackmap_stack_get_reason(b));
+}
+
+/* Cookies from @first on that have one verdict and reason. */
+static size_t group_end(const struct tally *tally, size_t first, uint64_t *ret_nr_events)
+{
+	size_t end;
+
+	*ret_nr_events = 0;
+	for (end = first; end < tally->nr; end++) {
+		if (!same_group(tally->cookies[first].stack, tally->cookies[end].stack))
+			break;
+		*ret_nr_events += tally->cookies[end].nr_events;
+	}
+	return end;
+}
+
+static void print_cookies(const struct tally *tally, size_t first, size_t end)
+{
+	const struct stackmap_stack *stack;
+
+	for (; first < end; first++) {
+		stack = tally->cookies[first].stack;
+		printf("    <stack_id %" PRIu32, stackmap_stack_get_slot(stack));
+		if (stackmap_stack_has_generation(stack))
+			printf(" gen %" PRIu32, stackmap_stack_get_generation(stack));
+		printf("> %" PRIu64 "\n", tally->cookies[first].nr_events);
+	}
+}
+
+static void print_groups(const struct verify *verify, const struct tally *tally)
+{
+	const struct stackmap_stack *stack;
+	uint64_t nr_events;
+	size_t first, end;
+
+	for (first = 0; first < tally->nr; first = end) {
+		end = group_end(tally, first, &nr_events);
+		stack = tally->cookies[first].stack;
+		if (stackmap_stack_get_verdict(stack) == STACKMAP_VERDICT_RESOLVED) {
+			printf("  resolved: %" PRIu64 ", %zu distinct\n", nr_events, end - first);
+			continue;
+		}
+		printf("  ");
+		print_escaped(stackmap_stack_get_reason(stack));
+		printf(": %" PRIu64 ", %zu distinct\n", nr_events, end - first);
+		if (verify->show_cookies)
+			print_cookies(tally, first, end);
+	}
+	if (tally->nr_damaged)
+		printf("  %s: %" PRIu64 "\n", stackmap_verdict_get_text(STACKMAP_VERDICT_BAD_EVENT),
+		       tally->nr_damaged);
+}
+
+/* Sum of what the saves of the maps say; false where none says it. A save has one or more maps, side by side. */
+static bool sum_fallbacks(struct stackmap_resolver *resolver, uint64_t *ret_fallbacks)
+{
+	const struct stackmap_save *save, *last = NULL;
+	uint64_t fallbacks, sum = 0;
+	struct stackmap_stat *stat;
+	bool known = false;
+	size_t i;
+
+	for (i = 0; i < stackmap_resolver_nr_maps(resolver); i++) {
+		save = stackmap_map_get_save(stackmap_resolver_get_map(resolver, i));
+		stat = save != last ? stackmap_save_read_stat(save) : NULL;
+		last = save;
+		if (!stat)
+			continue;
+		if (!stackmap_stat_get(stat, STACKMAP_STAT_FALLBACKS, &fallbacks)) {
+			known = true;
+			sum += fallbacks;
+		}
+		stackmap_stat_free(stat);
+	}
+	*ret_fallbacks = sum;
+	return known;
+}
+
+static void print_full(struct stackmap_resolver *resolver, const struct tally *tally)
+{
+	uint64_t fallbacks;
+	bool known = sum_fallbacks(resolver, &fallbacks);
+
+	if (tally->nr_full) {
+		printf("  recorded in full: %" PRIu64, tally->nr_full);
+		if (known && !fallbacks)
+			printf(" (the map had room: too deep, or before it existed, or during a reset)");
+		putchar('\n');
+	}
+	if (known && fallbacks)
+		printf("  fallbacks: %" PRIu64 " (the map was too small: save and reset it earlier)\n", fallbacks);
+}
+
+static void print_contradictions(struct stackmap_resolver *resolver)
+{
+	struct stackmap_map *map;
+	const char *words;
+	size_t i;
+
+	for (i = 0; i < stackmap_resolver_nr_maps(resolver); i++) {
+		map = stackmap_resolver_get_map(resolver, i);
+		words = stackmap_map_get_contradiction(map);
+		if (!words)
+			continue;
+		printf("  contradicted: ");
+		print_escaped(stackmap_map_get_path(map));
+		if (stackmap_map_has_generation(map))
+			printf(", generation %" PRIu32, stackmap_map_get_generation(map));
+		printf(": ");
+		print_escaped(words);
+		putchar('\n');
+	}
+}
+
+static void print_trace(const struct verify *verify, const char *path, struct stackmap_resolver *resolver,
+			const struct tally *tally)
+{
+	print_escaped(path);
+	printf(": ");
+	print_count(tally->nr_events, "cookie", "cookies");
+	printf(", %zu distinct\n", tally->nr);
+	print_groups(verify, tally);
+	print_full(resolver, tally);
+	print_contradictions(resolver);
+}
+
+/* ---- the same for programs ---- */
+
+static void print_verdicts_json(struct json *json, const struct tally *tally)
+{
+	uint64_t events[STACKMAP_NR_VERDICTS] = { 0 }, distinct[STACKMAP_NR_VERDICTS] = { 0 };
+	enum stackmap_verdict verdict;
+	size_t i;
+
+	for (i = 0; i < tally->nr; i++) {
+		verdict = stackmap_stack_get_verdict(tally->cookies[i].stack);
+		events[verdict] += tally->cookies[i].nr_events;
+		distinct[verdict]++;
+	}
+	events[STACKMAP_VERDICT_BAD_EVENT] += tally->nr_damaged;
+	json_open(json, "verdicts", '{');
+	for (i = 0; i < STACKMAP_NR_VERDICTS; i++) {
+		json_open(json, stackmap_verdict_get_name(i), '{');
+		json_number(json, "cookies", events[i]);
+		json_number(json, "distinct", distinct[i]);
+		json_close(json, '}');
+	}
+	json_close(json, '}');
+}
+
+static void print_unresolved_json(struct json *json, const struct tally *tally)
+{
+	const struct stackmap_stack *stack;
+	enum stackmap_verdict verdict;
+	size_t i;
+
+	json_open(json, "unresolved", '[');
+	for (i = 0; i < tally->nr; i++) {
+		stack = tally->cookies[i].stack;
+		verdict = stackmap_stack_get_verdict(stack);
+		if (verdict == STACKMAP_VERDICT_RESOLVED)
+			continue;
+		json_open(json, NULL, '{');
+		json_number(json, "slot", stackmap_stack_get_slot(stack));
+		if (stackmap_stack_has_generation(stack))
+			json_number(json, "generation", stackmap_stack_get_generation(stack));
+		else
+			json_null(json, "generation");
+		json_text(json, "verdict", stackmap_verdict_get_name(verdict));
+		json_text(json, "reason", stackmap_stack_get_reason(stack));
+		json_number(json, "cookies", tally->cookies[i].nr_events);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+static void print_contradictions_json(struct json *json, struct stackmap_resolver *resolver)
+{
+	struct stackmap_map *map;
+	const char *words;
+	size_t i;
+
+	json_open(json, "contradictions", '[');
+	for (i = 0; i < stackmap_resolver_nr_maps(resolver); i++) {
+		map = stackmap_resolver_get_map(resolver, i);
+		words = stackmap_map_get_contradiction(map);
+		if (!words)
+			continue;
+		json_open(json, NULL, '{');
+		json_text(json, "file", stackmap_map_get_path(map));
+		if (stackmap_map_has_generation(map))
+			json_number(json, "generation", stackmap_map_get_generation(map));
+		else
+			json_null(json, "generation");
+		json_text(json, "reason", words);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+static void print_trace_json(struct json *json, const char *path, struct stackmap_resolver *resolver,
+			     const struct tally *tally)
+{
+	uint64_t fallbacks;
+
+	json_open(json, NULL, '{');
+	json_text(json, "path", path);
+	json_number(json, "cookies", tally->nr_events);
+	json_number(json, "distinct", tally->nr);
+	json_number(json, "full_stacks", tally->nr_full);
+	if (sum_fallbacks(resolver, &fallbacks))
+		json_number(json, "fallbacks", fallbacks);
+	else
+		json_null(json, "fallbacks");
+	print_verdicts_json(json, tally);
+	print_unresolved_json(json, tally);
+	print_contradictions_json(json, resolver);
+	json_close(json, '}');
+}
+
+/* ---- traces ---- */
+
+static bool is_contradicted(struct stackmap_resolver *resolver)
+{
+	size_t i;
+
+	for (i = 0; i < stackmap_resolver_nr_maps(resolver); i++) {
+		if (stackmap_map_get_contradiction(stackmap_resolver_get_map(resolver, i)))
+			return true;
+	}
+	return false;
+}
+
+static int verify_trace(struct verify *verify, const char *path)
+{
+	struct stackmap_resolver *resolver = cmd_maps_resolver(&verify->maps, path);
+	struct events events = { 0 };
+	struct tally tally = { 0 };
+	int ret;
+
+	if (!resolver)
+		return CMD_FAILED;
+	ret = events_add(&events, path, resolver, 0);
+	if (ret == CMD_OK)
+		ret = events_read_by_cpu(&events, count_event, &tally);
+	if (ret == CMD_OK) {
+		if (tally.nr)
+			qsort(tally.cookies, tally.nr, sizeof(*tally.cookies), compare_cookies);
+		if (verify->as_json)
+			print_trace_json(&verify->json, path, resolver, &tally);
+		else
+			print_trace(verify, path, resolver, &tally);
+		if (tally.nr_unresolved || is_contradicted(resolver))
+			ret = CMD_FOUND;
+	}
+	free(tally.cookies);
+	events_release(&events);
+	return ret;
+}
+
+/* ---- the command ---- */
+
+/* The maps that were named, once; else those of each trace. */
+static int verify_maps(struct verify *verify, char **traces, int nr)
+{
+	const char *default_trace = nr ? NULL : DEFAULT_TRACE;
+	size_t nr_files;
+	int ret, i;
+
+	ret = cmd_maps_each_file(&verify->maps, default_trace, verify_file, verify, &nr_files);
+	for (i = 0; ret == CMD_OK && !nr_files && i < nr; i++) {
+		ret = cmd_maps_each_file(&verify->maps, traces[i], verify_file, verify, &nr_files);
+		nr_files = 0;
+	}
+	if (ret == CMD_OK && !nr && !nr_files)
+		return cmd_error("no saved map beside " DEFAULT_TRACE "; give one with -m FILE");
+	return ret;
+}
+
+static int verify_all(struct verify *verify, char **traces, int nr)
+{
+	struct json *json = &verify->json;
+	int i;
+
+	if (verify->as_json) {
+		json_open(json, NULL, '{');
+		json_open(json, "files", '[');
+	}
+	note_status(verify, verify_maps(verify, traces, nr));
+	if (verify->as_json) {
+		json_close(json, ']');
+		json_open(json, "traces", '[');
+	}
+	for (i = 0; i < nr; i++)
+		note_status(verify, verify_trace(verify, traces[i]));
+	if (verify->as_json) {
+		json_close(json, ']');
+		json_close(json, '}');
+		putchar('\n');
+	}
+	return verify->status;
+}
+
+static int run_verify(const struct command *cmd, int argc, char **argv)
+{
+	struct verify verify = { .maps = CMD_MAPS_INIT, .json = JSON_INIT, .status = CMD_OK };
+	struct cmd_args args;
+	int key, status = CMD_FAILED;
+
+	if (cmd_args_init(&args, cmd, argc, argv))
+		return CMD_FAILED;
+	while ((key = cmd_args_next(&args)) >= 0) {
+		if (key == KEY_JSON)
+			verify.as_json = true;
+		else if (key == KEY_COOKIES)
+			verify.show_cookies = true;
+		else if (cmd_maps_take(&verify.maps, key, args.value) < 0)
+			break;
+	}
+	if (key == CMD_ARGS_END)
+		status = verify_all(&verify, argv + cmd_args_first(&args), argc - cmd_args_first(&args));
+	cmd_args_release(&args);
+	cmd_maps_release(&verify.maps);
+	return status;
+}
+
+static const struct cmd_option verify_own_options[] = {
+	{ KEY_COOKIES, "cookies", NULL, NULL, "list the cookies that do not resolve" },
+	{ KEY_JSON, "json", NULL, NULL, "print one JSON object" },
+	{ 0, NULL, NULL, NULL, NULL }
+};
+
+static const struct cmd_option *const verify_options[] = {
+	verify_own_options,
+	cmd_maps_options,
+	NULL
+};
+
+const struct command cmd_verify = {
+	.name = "verify",
+	.synopsis = "[OPTION...] [TRACE.DAT...]",
+	.summary = "Check every byte of the saved maps, and every cookie of a trace",
+	.help =
+"\n"
+"Without TRACE.DAT the maps alone are checked, and without -m those beside trace.dat.\n",
+	.options = verify_options,
+	.run = run_verify,
+};

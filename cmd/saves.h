@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a saved-map file holds, for people and for programs.
+ */
+#ifndef CMD_SAVES_H
+#define CMD_SAVES_H
+
+#include <stddef.h>
+
+#include <stackmap.h>
+
+#include "json.h"
+
+/* What came from outside, as a terminal can take it. */
+void print_escaped(const char *text);
+
+/* "3 saves" */
+void print_count(uint64_t nr, const char *one, const char *many);
+
+/* One save, its number and particulars, as list and import show it. */
+void saves_print_one(const struct stackmap_save *save, size_t nr);
+
+/* The file: a line, its saves, its damages. */
+void saves_print_file(const struct stackmap_store *store, const char *path);
+void saves_print_json(struct json *json, const struct stackmap_store *store, const char *path);
+
+/* The damages alone, "PATH: offset 128, 64 bytes: what" each. */
+void saves_print_damages(const struct stackmap_store *store, const char *path);
+void saves_print_damages_json(struct json *json, const struct stackmap_store *store);
+
+/* What the bytes do not tell: records that contradict one another, or are not whole. */
+struct saves_faults {
+	size_t	nr_stacks;
+	size_t	nr_conflicts;	/* stacks of cookies that have more than one */
+	size_t	nr_cut;		/* whose depth and frames differ */
+};
+
+/* In the saves that stand at @from or behind it in the file. CMD_OK, or CMD_FAILED after cmd_error(). */
+int saves_count_faults(const char *path, uint64_t from, struct saves_faults *faults);
+
+#endif /* CMD_SAVES_H */
