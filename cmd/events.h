@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Events of one or more traces, read by libtracecmd, each stack joined with the event that it belongs to.
+ *
+ *	struct events
+ *	  traces[]	a trace.dat each: its handle, its resolver, the types of its events
+ *	    buffers[]	the top level, then the instances
+ *	      cpus[]	a stream of records each
+ *
+ * Whose stack. The kernel records a stack right behind its event, on the same CPU, in the same buffer and with
+ * the same trace context: common_pid, common_flags and common_preempt_count of the two are equal. An interrupt
+ * can come in between, with events and stacks of its own, and then is over before the stack is recorded:
+ * contexts nest (task, softirq, hardirq, NMI). So a CPU keeps the events that still wait for their stack on a
+ * small stack of its own (struct event_waiting). An event of an outer context says that the inner ones are over;
+ * a gap in the data says that nothing is known: both end the wait.
+ */
+#ifndef CMD_EVENTS_H
+#define CMD_EVENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <event-parse.h>
+#include <trace-cmd.h>
+
+#include <stackmap.h>
+
+struct event_filter;
+
+enum event_kind {
+	EVENT_PLAIN,
+	EVENT_COOKIE,		/* ftrace:stack_id */
+	EVENT_FULL,		/* ftrace:kernel_stack */
+};
+
+/* A type of event of one trace, made at the first event of it. */
+struct event_type {
+	unsigned int		id;
+	struct tep_event	*tep;		/* NULL: the trace has no format of it */
+	enum event_kind		kind;
+	bool			wanted;		/* its name passes the filter */
+	/* The consumer's, made once a type. */
+	struct tep_format_field	*weight;
+	bool			weight_known;
+};
+
+/* What is kept of an event until its stack comes. */
+struct event_waiting {
+	const struct event_type	*type;
+	uint64_t		ts;
+	uint64_t		note;
+	uint64_t		seq;		/* of its place in the queue */
+	int			pid;
+	unsigned char		flags;
+	unsigned char		preempt_count;
+	unsigned char		level;		/* of its context */
+	bool			wanted;
+};
+
+#define EVENTS_MAX_WAITING	8
+
+struct events_buffer;
+
+struct event {
+	struct events_buffer	*buffer;
+	struct tep_record	*record;	/* the reader's: valid during the call */
+	struct event_type	*type;
+	uint64_t		ts;		/* in the trace's clock */
+	int			cpu;
+	int			pid;
+	unsigned char		flags;
+	unsigned char		preempt_count;
+	bool			wanted;		/* passes the filter; a stack: its event does */
+	bool			counts;		/* a stack: it would be wanted with any frames */
+	long long		missed;		/* events lost before it; below 0: unknown how many */
+	/* Room for the consumer: what it puts in at an event stands here again at the event's stack. */
+	uint64_t		note;
+	/*
+	 * A stack: itself. An event: its stack, where the reader was told to look ahead. NULL: it has none, or
+	 * it is damaged.
+	 */
+	struct stackmap_stack	*stack;
+	enum event_kind		stack_kind;
+	/* A stack: the type of the event that it belongs to, NULL where that is not in the trace. */
+	const struct event_type	*owner;
+	/* private */
+	bool			decided;
+};
+
+struct events_cpu {
+	struct events_buffer	*buffer;
+	int			number;		/* of the CPU */
+	int			nr;		/* as libtracecmd counts them */
+	struct event_waiting	waiting[EVENTS_MAX_WAITING];
+	unsigned int		nr_waiting;
+	/* Read ahead: a ring of events, from the one that comes next. */
+	struct event		*queue;
+	size_t			queue_size;
+	size_t			queue_len;
+	uint64_t		seq;		/* of the first in the queue */
+	bool			started;
+	bool			ended;
+};
+
+struct events_buffer {
+	struct events_trace	*trace;
+	const char		*name;		/* NULL: the top level */
+	struct tracecmd_input	*input;
+	struct events_cpu	*cpus;
+	int			nr_cpus;
+};
+
+struct event_common {
+	int			offset;
+	int			size;
+};
+
+struct events_trace {
+	const char		*path;
+	struct stackmap_resolver *resolver;
+	struct tracecmd_input	*input;
+	struct tep_handle	*tep;
+	bool			is_native;	/* numbers need not be swapped */
+	bool			in_ns;		/* time stamps are nanoseconds */
+	bool			has_stacks;	/* a format of one of the two kinds is there */
+	int			min_size;	/* of a record that holds the common fields */
+	struct event_common	type_field;
+	struct event_common	flags_field;
+	struct event_common	preempt_field;
+	struct event_common	pid_field;
+	struct tep_format_field	*cookie_field;
+	bool			has_generation;
+	struct tep_format_field	*caller_field;
+	struct tep_format_field	*depth_field;	/* of kernel_stack; NULL: its end says */
+	struct event_type	**types;	/* by id */
+	size_t			nr_unknown_types;
+	struct events_buffer	*buffers;
+	int			nr_buffers;
+};
+
+/* What is found out once a stack, kept at its private pointer. */
+struct stack_note {
+	struct stack_note	*next;
+	bool			is_matched;	/* against the frames of the filter */
+	bool			matches;
+	char			*text;		/* the consumer's, freed with the note */
+};
+
+struct events {
+	struct events_trace	*traces;
+	size_t			nr_traces;
+	const struct event_filter *filter;
+	uint64_t		*addresses;	/* room for a full stack */
+	size_t			addresses_size;
+	struct stack_note	*notes;
+};
+
+/* Load the plugins of libtraceevent: for whoever prints events as trace-cmd does. */
+#define EVENTS_WITH_PLUGINS	(1U << 0)
+
+/*
+ * Open @path, whose soundness @resolver (its trace is set to it) has checked. CMD_OK or, after cmd_error(),
+ * CMD_FAILED. @resolver becomes the events' own, whatever is returned. Add all traces before reading.
+ */
+int events_add(struct events *events, const char *path, struct stackmap_resolver *resolver,
+	       unsigned int flags);
+void events_release(struct events *events);
+
+/*
+ * Called for each event, wanted or not. @event->note is kept for its stack. Other than 0 ends the reading and is
+ * returned by it.
+ */
+typedef int (*events_fn)(struct event *event, void *data);
+
+/* Three orders. Each returns CMD_OK, what the function returned, or CMD_FAILED after cmd_error(). */
+
+/* By time, as trace-cmd report has it, without looking ahead. */
+int events_read_by_time(struct events *events, events_fn fn, void *data);
+/* By time; each event is handed out when its stack is known, if it has one. */
+int events_read_with_stacks(struct events *events, events_fn fn, void *data);
+/* CPU after CPU, which is the fastest. */
+int events_read_by_cpu(struct events *events, events_fn fn, void *data);
+
+/* ---- cookies alone ---- */
+
+struct event_cookie {
+	uint64_t	cookie;		/* the bare slot where has_generation is false */
+	bool		has_generation;
+	bool		is_damaged;	/* too short for its field: there is no cookie */
+	uint64_t	ts;		/* for stackmap_resolver_find() */
+	int		cpu;
+	const char	*buffer;	/* NULL: the top level */
+};
+
+/*
+ * Go over every cookie of the trace @path, CPU after CPU; check it with stackmap_resolver_set_trace() first.
+ * Returns CMD_OK, what @fn returned other than 0, or CMD_FAILED after cmd_error().
+ */
+int events_each_cookie(const char *path, int (*fn)(const struct event_cookie *cookie, void *data),
+		       void *data);
+
+/* ---- particulars ---- */
+
+/* NULL after cmd_error(): no memory. */
+struct stack_note *events_stack_note(struct events *events, struct stackmap_stack *stack);
+
+/* A number of a record; false where the record does not reach that far. */
+bool events_read_number(const struct events_trace *trace, const struct tep_record *record,
+			int offset, int size, uint64_t *ret_number);
+/* The cookie of a record of kind EVENT_COOKIE; false: the record is too short for it. */
+bool events_read_cookie(const struct events_trace *trace, const struct tep_record *record,
+			uint64_t *ret_cookie);
+
+#endif /* CMD_EVENTS_H */
