@@ -8,8 +8,9 @@
  *		field:unsigned short common_type;	offset:0;	size:2;	signed:0;
  *		field:u64 stack_cookie;	offset:8;	size:8;	signed:0;
  *
- * Only these lines are needed, of one event. libtraceevent could parse them too, but goes on to the print
- * format, where it calls itself for each parenthesis: no match for a file that wants to harm.
+ * Only these lines are needed, of one event. libtraceevent could parse them too, but goes on to
+ * the print format, where it calls itself for each parenthesis: no match for a file that wants to
+ * harm.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -73,7 +74,8 @@ static bool take_number(struct text *text, uint32_t *ret_val)
 
 static bool is_name_char(char c)
 {
-	return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+	return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+	       (c >= 'A' && c <= 'Z');
 }
 
 /* "unsigned long caller[8]": the last name before ';' or '['. */
@@ -182,8 +184,8 @@ static bool is_known_page(const char *text, size_t len, unsigned int *ret_long_s
 }
 
 /*
- * The long of the initial format is that of trace-cmd. The kernel's own, which the pages are made of, is the
- * size of "commit".
+ * The long of the initial format is that of trace-cmd. The kernel's own, which the pages are made
+ * of, is the size of "commit".
  */
 int smap_trace_take_header(struct smap_tracedat *tracedat, const void *data, size_t len,
 			   struct smap_error *err)
@@ -200,7 +202,7 @@ int smap_trace_take_header(struct smap_tracedat *tracedat, const void *data, siz
 		return smap_error_set(err, -EBADMSG, "the header of pages is damaged");
 	if (!size)
 		return smap_error_set(err, -EOPNOTSUPP,
-				      "the trace does not describe its pages (kernel before 2.6.31)");
+				      "pages that are not described (kernel before 2.6.31)");
 	if (!is_known_page(text, (size_t)size, &long_size))
 		return smap_error_set(err, -EOPNOTSUPP, "pages of an unknown form");
 	tracedat->long_size = long_size;

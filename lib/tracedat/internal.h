@@ -2,7 +2,7 @@
 /*
  * What the files of this room share.
  *
- *	open.c      initial format; then v6.c or v7.c finds the parts; then the formats are looked at
+ *	open.c      initial format; v6.c or v7.c finds the parts; then a look at the formats
  *	v6.c        parts stand one behind the other, without a directory
  *	v7.c        options name the sections; sections also form a chain from first to last
  *	section.c   what stands in the sections that both versions have
@@ -13,8 +13,8 @@
  *	kallsyms.c  the text of one section
  *	scan.c      pages of events
  *
- * Nothing of the file is trusted, and more is checked than we need ourselves: libtracecmd (3.1.6) maps
- * files and follows what they say, so that our command has a file checked here first.
+ * Nothing of the file is trusted, and more is checked than we need ourselves: libtracecmd (3.1.6)
+ * maps files and follows what they say, so that our command has a file checked here first.
  */
 #ifndef SMAP_TRACEDAT_INTERNAL_H
 #define SMAP_TRACEDAT_INTERNAL_H
@@ -52,17 +52,17 @@ enum {
 /*
  * Limits on what a file can make us do. Each is far above what the kernel or trace-cmd can produce.
  */
-#define TRACE_MAX_CPU		65536		/* numbers of CPUs; libtracecmd has an array of them */
+#define TRACE_MAX_CPU		65536		/* libtracecmd has an array of them */
 #define TRACE_MIN_PAGE		1024
 #define TRACE_MAX_PAGE		(1U << 24)
 #define TRACE_MAX_OPTION_LISTS	4096		/* libtracecmd calls itself for each */
 #define TRACE_MAX_SECTIONS	65536
-#define TRACE_MAX_SECTION	(256U << 20)	/* bytes, unpacked, of a section that is read whole */
+#define TRACE_MAX_SECTION	(256U << 20)	/* bytes, unpacked, when read whole */
 #define TRACE_MAX_CHUNK		(64U << 20)	/* bytes, unpacked */
 
 /*
- * Bytes of known extent: the file, seen through a window, or a section that was unpacked into memory
- * (then the window is all of it). Positions past size are never read.
+ * Bytes of known extent: the file, seen through a window, or a section that was unpacked into
+ * memory (then the window is all of it). Positions past size are never read.
  */
 struct smap_trace_input {
 	int		fd;		/* -1: memory */
@@ -128,8 +128,8 @@ int smap_trace_read_string(struct smap_trace_input *input, uint64_t *pos, char *
 const char *smap_trace_section_name(unsigned int id);
 
 /*
- * Check what stands in a section of headers, formats, kallsyms ... against its own sizes, and move *@pos
- * behind it. A section that has no such form is passed over up to the end of @input.
+ * Check what stands in a section of headers, formats, kallsyms ... against its own sizes, and move
+ * *@pos behind it. A section that has no such form is passed over up to the end of @input.
  */
 int smap_trace_walk_section(unsigned int id, struct smap_trace_input *input, uint64_t *pos);
 

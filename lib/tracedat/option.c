@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Options, which are the same in versions 6 and 7. An option that we do not know is passed over. One that
- * trace-cmd reads is checked as closely as trace-cmd trusts it, also where it tells us nothing.
+ * Options, which are the same in versions 6 and 7. An option that we do not know is passed over.
+ * One that trace-cmd reads is checked as closely as trace-cmd trusts it, also where it tells us
+ * nothing.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -150,7 +151,7 @@ static int take_trace_id(const struct option *option)
 	return 0;
 }
 
-/* A host's trace names its guests: name, trace id, number of CPUs, for each CPU its number and a PID. */
+/* A guest of this host: name, trace id, number of CPUs, for each CPU its number and a PID. */
 static int check_guest(const struct option *option)
 {
 	struct smap_bytes bytes = option_bytes(option);

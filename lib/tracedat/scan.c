@@ -5,12 +5,12 @@
  *	page:   u64 time stamp | long commit | events, commit bytes of them | unused
  *	event:  u32 type_len, time_delta | (u32 length) | data
  *
- * How an event's header is to be read is left to libtraceevent: kbuffer_raw_get() decodes a single one where we
- * point it. It believes what stands there (as kbuffer_next_event() does, which goes round for ever in a
- * damaged page), so the way from one event to the next is guarded here:
+ * How an event's header is to be read is left to libtraceevent: kbuffer_raw_get() decodes a single
+ * one where we point it. It believes what stands there (as kbuffer_next_event() does, which goes
+ * round for ever in a damaged page), so the way from one event to the next is guarded here:
  *  - commit lies inside the page before the first event is looked at;
- *  - an event begins where at least its header's first word is inside commit. kbuffer_raw_get() may read two
- *    words more, hence SLACK bytes behind the pages in memory;
+ *  - an event begins where at least its header's first word is inside commit. kbuffer_raw_get()
+ *    may read two words more, hence SLACK bytes behind the pages in memory;
  *  - the next event begins behind this one's header and not behind commit, so that each page ends.
  * Of the data nothing is read that the event does not have.
  */
@@ -158,7 +158,7 @@ static int scan_page(const struct scan *scan, uint8_t *page, size_t len, uint64_
 	return scan_events(scan, page, start, commit, offset);
 }
 
-/* @offset: of the pages in the file; @step: how far apart they are there, 0 where they were unpacked. */
+/* @offset: of the pages in the file; @step: how far apart they are there, 0: unpacked. */
 static int scan_pages(const struct scan *scan, const struct smap_tracedat_cpu *cpu, size_t len,
 		      uint64_t offset, uint64_t step)
 {

@@ -42,7 +42,7 @@ struct smap_tracedat {
 	uint64_t	end;
 	bool		has_stack_id;	/* a format of ftrace:stack_id is there */
 	bool		cookie_has_generation;	/* it has the field stack_cookie (series 8 on) */
-	/* How events of ftrace:stack_id are told and read; sizes are 0 where the format lacks it. */
+	/* How events of ftrace:stack_id are told and read; size 0: the format lacks it. */
 	uint32_t	stack_id_type;		/* the "ID" of the format */
 	struct smap_tracedat_field type_field;	/* common_type */
 	struct smap_tracedat_field cookie_field;	/* stack_cookie, or stack_id */
@@ -92,21 +92,22 @@ int smap_tracedat_kallsyms(const struct smap_tracedat *tracedat, char **ret_text
 			   struct smap_error *err);
 
 /*
- * Go once over all events of type ftrace:stack_id and hand each cookie (or slot, where the
- * trace has no generations) to @fn with its time stamp; a non-zero result of @fn ends
- * it and is returned. For what must be known of the whole trace before its first cookie can be
- * resolved. Memory: one chunk of pages. CPU by CPU, in the order of the file; the time stamp is as recorded,
- * in the clock of the trace, without the shifts that trace-cmd may apply to show it.
- * An event that is too small to hold its cookie is passed over. Nothing is handed out where
- * has_stack_id is false. -EBADMSG with the offset: a page is damaged; what came before was handed out.
+ * Go once over all events of type ftrace:stack_id and hand each cookie (or slot, where the trace
+ * has no generations) to @fn with its time stamp; a non-zero result of @fn ends it and is
+ * returned. For what must be known of the whole trace before its first cookie can be resolved.
+ * Memory: one chunk of pages. CPU by CPU, in the order of the file; the time stamp is as recorded,
+ * in the clock of the trace, without the shifts that trace-cmd may apply to show it. An event that
+ * is too small to hold its cookie is passed over. Nothing is handed out where has_stack_id is
+ * false. -EBADMSG with the offset: a page is damaged; what came before was handed out.
  */
 int smap_tracedat_scan(const struct smap_tracedat *tracedat,
 		       int (*fn)(uint64_t cookie, uint64_t ts, void *data), void *data,
 		       struct smap_error *err);
 
 /*
- * Look at every event of every page, whatever its type, and at nothing in it but its length: after it
- * a reader that believes these lengths (libtracecmd) stays within the pages. 0, or as smap_tracedat_scan().
+ * Look at every event of every page, whatever its type, and at nothing in it but its length: after
+ * it a reader that believes these lengths (libtracecmd) stays within the pages. 0, or as
+ * smap_tracedat_scan().
  */
 int smap_tracedat_check_events(const struct smap_tracedat *tracedat, struct smap_error *err);
 

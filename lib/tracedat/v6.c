@@ -6,8 +6,8 @@
  *	u32 CPUs | "options  \0" | { u16 id, u32 size, data } ... u16 0
  *	"flyrecord\0" | { u64 offset, u64 size } for each CPU | u64 size, clock
  *
- * A BUFFER option (u64 offset, name\0) says where another "flyrecord\0" with its CPUs stands: one for each
- * instance. "latency  \0" in its place means text instead of events.
+ * A BUFFER option (u64 offset, name\0) says where another "flyrecord\0" with its CPUs stands: one
+ * for each instance. "latency  \0" in its place means text instead of events.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Version 7: sections, each with a header (u16 id, u16 flags, u32 description, u64 size), seen twice:
+ * Version 7: sections, each with a header (u16 id, u16 flags, u32 description, u64 size):
  *
  *	initial format | section | section | ... | section | other bytes
  *	     |              ^           ^
  *	     +-> options ---+           |      options name sections by their offset; DONE names
  *	         options ---------------+      the next list of options, or 0
  *
- * trace-cmd finds most through the options, and the strings (descriptions of sections) by going from one section
- * to the next from the first to the end of the file. It takes whatever stands behind the last section for one
- * more; we do not, unless it looks like one. That is where tracedat->end comes from.
+ * trace-cmd finds most through the options, and the strings (descriptions of sections) by going
+ * from one section to the next from the first to the end of the file. It takes whatever stands
+ * behind the last section for one more; we do not, unless it looks like one. That is where
+ * tracedat->end comes from.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -290,7 +291,7 @@ static int read_all_options(struct smap_trace_opening *opening, uint64_t offset)
 	return 0;
 }
 
-/* What looks like the header of a section. Anything else is not ours, but stands behind the trace. */
+/* What looks like the header of a section. Anything else stands behind the trace. */
 static bool is_section(const struct header *header)
 {
 	if (header->flags & ~FLAG_COMPRESSED)
@@ -301,7 +302,7 @@ static bool is_section(const struct header *header)
 
 struct chain {
 	uint64_t	strings;	/* bytes, unpacked */
-	uint64_t	described;	/* strings that the sections refer to reach at least so far */
+	uint64_t	described;	/* the strings must reach at least so far */
 	uint64_t	end;
 };
 
@@ -353,8 +354,8 @@ static int take_link(struct smap_trace_opening *opening, uint64_t offset,
 }
 
 /*
- * Bytes behind the last section. libtracecmd takes them for sections while it looks for strings: a size is
- * signed to it, and must not lead it back to where it was.
+ * Bytes behind the last section. libtracecmd takes them for sections while it looks for strings: a
+ * size is signed to it, and must not lead it back to where it was.
  */
 static int walk_rest(struct smap_trace_opening *opening, uint64_t pos)
 {
@@ -389,7 +390,7 @@ static int walk_chain(struct smap_trace_opening *opening, uint64_t pos)
 			return ret;
 		if (!is_section(&header))
 			break;
-		/* Not a kind that we know, and not all there: bytes that happen to look like one. */
+		/* Not a kind that we know, and not all there: it only looks like one. */
 		if (!smap_trace_section_name(header.id) &&
 		    header.size > opening->input.size - header.data)
 			break;

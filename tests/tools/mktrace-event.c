@@ -3,7 +3,7 @@
  * mktrace: formats of events, and events -> pages as the kernel's ring buffer makes them.
  *
  *	page:   u64 time stamp | long commit | events | unused
- *	event:  u32: 5 bits of type or length, 27 bits of time since the last one | (u32 length) | data
+ *	event:  u32: 5 bits type or length, 27 bits time since the last | (u32 length) | data
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -284,12 +284,16 @@ static uint64_t extend_time(struct cpu *cpu, uint64_t ts)
 void add_event(struct buffer *buffer, struct cpu *cpu, uint64_t ts, const void *data, size_t len)
 {
 	static const uint8_t zero[4];
-	size_t padded = (len + 3) / 4 * 4;
+	size_t padded = (len + 3) / 4 * 4, header;
+	bool is_short = padded && padded <= MAX_SHORT_LEN;
 	uint64_t delta;
 
-	make_room(buffer, cpu, ts, 8 + 8 + padded);
+	header = is_short ? 4 : 8;
+	if (cpu->has_page && ts >= cpu->ts && ts - cpu->ts >= 1ULL << DELTA_BITS)
+		header += 8;
+	make_room(buffer, cpu, ts, header + padded);
 	delta = extend_time(cpu, ts);
-	if (padded && padded <= MAX_SHORT_LEN) {
+	if (is_short) {
 		put_word(cpu, (unsigned int)(padded / 4), delta);
 	} else {
 		put_word(cpu, 0, delta);

@@ -2,10 +2,10 @@
 /*
  * mktrace: struct trace -> file, laid out as trace-cmd 3.1.6 does it.
  *
- *	6: initial format, header info ... cmdlines, CPU count, options, CPUs, clock, event data; then for each
- *	   instance its CPUs and event data
- *	7: initial format, header info ... cmdlines, extra sections, options; for each buffer its event data and
- *	   options again; strings
+ *	6: initial format, header info ... cmdlines, CPU count, options, CPUs, clock, event data;
+ *	   then for each instance its CPUs and event data
+ *	7: initial format, header info ... cmdlines, extra sections, options; for each buffer its
+ *	   event data and options again; strings
  *
  * Everything is written where it belongs, so that holes take no room.
  */
@@ -229,7 +229,7 @@ static const struct section {
 	const char	*name;
 	enum part	part;
 	void		(*fill)(struct bytes *bytes);
-	unsigned int	empty;	/* bytes of zero that say "nothing" where version 6 cannot leave it out */
+	unsigned int	empty;	/* bytes of zero in its place in version 6 */
 } sections[] = {
 	{ ID_HEADER_INFO, "headers", PART_HEADER_INFO, fill_header_info, 0 },
 	{ ID_FTRACE_EVENTS, "ftrace events", PART_FTRACE, fill_ftrace, 4 },

@@ -26,10 +26,10 @@
  *	series 8|4		[8] form of stack_id; 4 stands for series 4 to 7
  *	cookie-offset BYTES	where the format of stack_id says that the cookie is
  *	format SYSTEM:NAME ID TYPE:NAME ...
- *				an event; TYPE is u8 u16 u32 u64 s32 s64 or char; NAME[N] is an array
- *	without PART ...	leave out: header_page (size 0), header_info, ftrace, events, kallsyms, printk,
- *				cmdlines, strings, uname, clock, trace_id, cpu_count, buffers. Version 6 has
- *				an empty one where it must have one
+ *				an event; TYPE is u8 u16 u32 u64 s32 s64 or char; NAME[N]: an array
+ *	without PART ...	leave out: header_page (size 0), header_info, ftrace, events,
+ *				kallsyms, printk, cmdlines, strings, uname, clock, trace_id,
+ *				cpu_count, buffers. Version 6 has an empty one where it must
  *	no-format NAME ...	the file has no format of this event, though it may hold such events
  *	kallsyms TEXT		a line of /proc/kallsyms, up to the end of the line
  *	kallsyms-file PATH	all of it
@@ -41,27 +41,27 @@
  *	append "BYTES"		behind the end
  *	cut BYTES		cut the file off there, when all is written
  *
- * Of the events. They belong to the top level, or to the instance named last, and to the CPU named last:
+ * Of the events. They belong to the buffer (at first the top level) and the CPU named last:
  *
  *	buffer "NAME" [BYTES]	an instance, and the size of its pages
  *	cpu NUMBER
- *	TIME PID EVENT ARG ...	TIME in ns, or +N after the event before. One that lies before it begins a new page
+ *	TIME PID EVENT ARG ...	TIME in ns, or +N after the last event; a page begins where it falls
  *	page			a new page
- *	missed [N]		a new page, before which N events were lost; how many is not known without N
- *	time-stamp TIME		an absolute time stamp; the time may jump back in the middle of a page with it
+ *	missed [N]		a new page, before which N (without: some) events were lost
+ *	time-stamp TIME		an absolute time stamp: time may jump back in the middle of a page
  *	padding BYTES		an event that was discarded
  *	empty-pages N		before all other pages of the CPU; they take no room on disk
  *	bytes "BYTES"		into the page as they are
  *	commit NUMBER		the length that this page says, whatever it is
  *
- * EVENT is one of the formats: stack_id SLOT [gen GENERATION]; kernel_stack ADDRESS ...; or its name with
- * FIELD=NUMBER or FIELD="BYTES" for each field that is not 0. There are, beside those that "format" adds,
- * sched_switch, value (test:value with the u64 field value), print and kernel_stack. "raw ID "BYTES"" is any
- * event with these bytes behind the common header. @N as the last argument cuts the event to N bytes or
- * fills it up with zeros, the common header counted.
+ * EVENT is one of the formats: stack_id SLOT [gen GENERATION]; kernel_stack ADDRESS ...; or its
+ * name with FIELD=NUMBER or FIELD="BYTES" for each field that is not 0. There are, beside those
+ * that "format" adds, sched_switch, value (test:value with the u64 field value), print and
+ * kernel_stack. "raw ID "BYTES"" is any event with these bytes behind the common header. @N as the
+ * last argument cuts the event to N bytes or fills it up with zeros, the common header counted.
  *
- * Numbers are decimal, 0x hex, with K, M or G behind them if you like. In "BYTES" \n \t \\ \" \xNN are known. With
- * --layout it prints where each part of the file begins: "OFFSET NAME".
+ * Numbers are decimal, 0x hex, with K, M or G behind them if you like. In "BYTES" \n \t \\ \" \xNN
+ * are known. With --layout it prints where each part of the file begins: "OFFSET NAME".
  */
 #include <ctype.h>
 #include <errno.h>
@@ -86,7 +86,7 @@ struct trace trace = {
 };
 
 static size_t line_number;
-static bool is_begun;		/* events were seen: what they are made of can no longer be changed */
+static bool is_begun;		/* what events are made of can no longer be changed */
 static size_t buffer_nr;
 static size_t cpu_nr;
 static bool has_cpu;

@@ -41,7 +41,7 @@ struct format {
 	unsigned int	nr_fields;
 	unsigned int	size;			/* of an event */
 	const char	*print;			/* NULL: one is made up */
-	bool		left_out;		/* events can be made, the file has no format of them */
+	bool		left_out;		/* of the file; events can be made */
 };
 
 struct cpu {
