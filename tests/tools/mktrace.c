@@ -45,6 +45,7 @@
  *
  *	buffer "NAME" [BYTES]	an instance, and the size of its pages
  *	cpu NUMBER
+ *	context FLAGS [COUNT]	common_flags and common_preempt_count of what follows [0 0]
  *	TIME PID EVENT ARG ...	TIME in ns, or +N after the last event; a page begins where it falls
  *	page			a new page
  *	missed [N]		a new page, before which N (without: some) events were lost
@@ -90,6 +91,8 @@ static bool is_begun;		/* what events are made of can no longer be changed */
 static size_t buffer_nr;
 static size_t cpu_nr;
 static bool has_cpu;
+static uint64_t common_flags;
+static uint64_t preempt_count;
 /* Formats come when the sizes that they depend on are known. */
 static char *format_lines[64];
 static size_t nr_format_lines;
@@ -691,6 +694,8 @@ static void start_event(struct event *event, unsigned int id, size_t len, uint64
 	set_len(event, len);
 	set_uint(event, need_field(any, "common_type"), id);
 	set_uint(event, need_field(any, "common_pid"), pid);
+	set_uint(event, need_field(any, "common_flags"), common_flags);
+	set_uint(event, need_field(any, "common_preempt_count"), preempt_count);
 }
 
 /* @N at the end of the line. */
@@ -821,6 +826,15 @@ static void take_event(const char *time, char **line)
 	free(event.data.data);
 }
 
+static void take_context(char **line)
+{
+	char *word;
+
+	common_flags = need_number(line);
+	word = take_word(line);
+	preempt_count = word ? parse_number(word) : 0;
+}
+
 /* ---- lines ---- */
 
 struct word {
@@ -844,7 +858,8 @@ static const struct word event_words[] = {
 	{ "buffer", take_buffer }, { "cpu", take_cpu }, { "page", take_page },
 	{ "missed", take_missed }, { "time-stamp", take_time_stamp },
 	{ "padding", take_padding }, { "empty-pages", take_empty_pages },
-	{ "bytes", take_bytes }, { "commit", take_commit }, { NULL, NULL },
+	{ "bytes", take_bytes }, { "commit", take_commit },
+	{ "context", take_context }, { NULL, NULL },
 };
 
 static const struct word *find_word(const struct word *words, const char *name)
