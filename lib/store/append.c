@@ -93,6 +93,16 @@ static int write_all(int fd, const char *data, size_t len, off_t offset, struct 
 	return 0;
 }
 
+static int sync_fd(int fd)
+{
+	int ret;
+
+	do
+		ret = fsync(fd);
+	while (ret && errno == EINTR);
+	return ret;
+}
+
 /*
  * Some network file systems tell of a full disk only when a descriptor is closed: close one that
  * is to spare.
@@ -101,7 +111,7 @@ static int sync_file(int fd, struct smap_error *err)
 {
 	int spare;
 
-	if (fsync(fd))
+	if (sync_fd(fd))
 		return smap_error_set(err, -errno, "fsync: %m");
 	spare = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	if (spare < 0)
@@ -114,7 +124,7 @@ static int sync_file(int fd, struct smap_error *err)
 static int sync_folder(const struct append *append, struct smap_error *err)
 {
 	/* EINVAL: a file system that has nothing to write for a folder. */
-	if (fsync(append->folder) && errno != EINVAL)
+	if (sync_fd(append->folder) && errno != EINVAL)
 		return smap_error_set(err, -errno, "fsync of its folder: %m");
 	return 0;
 }
@@ -194,7 +204,7 @@ static int write_behind(struct append *append, int fd, struct smap_error *err)
 	 * with.
 	 */
 	if (ret && !ftruncate(fd, st.st_size))
-		fsync(fd);
+		sync_fd(fd);
 	return ret;
 }
 
