@@ -144,7 +144,7 @@ static bool classify(const struct kallsyms_line *line, enum smap_line_type *ret_
 {
 	size_t len = (size_t)(line->name_end - line->name);
 
-	if (!line->address || is_mapping_symbol(line->name, len))
+	if (!line->address || line->address == UINT64_MAX || is_mapping_symbol(line->name, len))
 		return false;
 	if (!line->module && is_text_end(line->name, len)) {
 		*ret_type = SMAP_LINE_TEXT_END;
@@ -341,7 +341,7 @@ static int check_addresses(const struct reader *reader, struct smap_error *err)
 				      "all addresses are zero, hidden by kernel.kptr_restrict");
 	if (!reader->has_two && reader->nr_addresses > SAME_ADDRESS_MAX)
 		return smap_error_set(err, -ENODATA,
-				      "all addresses are the same, as kernel.kptr_restrict hides them");
+				      "all addresses are equal, hidden by kernel.kptr_restrict");
 	return 0;
 }
 

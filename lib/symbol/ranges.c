@@ -65,11 +65,11 @@ struct build {
 static size_t count_in_place(const struct smap_symbol_line *lines, size_t nr)
 {
 	uint64_t lowest = UINT64_MAX;
-	size_t sorted = 1, i;
+	size_t sorted = nr != 0, i;
 
 	while (sorted < nr && lines[sorted - 1].address <= lines[sorted].address)
 		sorted++;
-	if (sorted >= nr)
+	if (sorted == nr)
 		return nr;
 	for (i = sorted; i < nr; i++)
 		if (lines[i].address < lowest)
@@ -99,15 +99,13 @@ static void sort_by_digit(const struct smap_symbol_line *from, struct smap_symbo
 }
 
 /* By digits, the lowest first; those in which no address differs are passed over. */
-static int sort_by_address(const struct smap_symbol_lines *table)
+static int sort_lines(struct smap_symbol_line *lines, size_t nr)
 {
-	size_t in_place = count_in_place(table->lines, table->nr), nr = table->nr - in_place, i;
-	struct smap_symbol_line *lines = table->lines + in_place, *from = lines, *to, *spare, *swap;
+	struct smap_symbol_line *from = lines, *to, *spare, *swap;
 	uint64_t differs = 0;
 	unsigned int shift;
+	size_t i;
 
-	if (!nr)
-		return 0;
 	spare = malloc(nr * sizeof(*spare));
 	if (!spare)
 		return -ENOMEM;
@@ -126,6 +124,15 @@ static int sort_by_address(const struct smap_symbol_lines *table)
 		memcpy(lines, from, nr * sizeof(*lines));
 	free(spare);
 	return 0;
+}
+
+static int sort_by_address(const struct smap_symbol_lines *table)
+{
+	size_t in_place = count_in_place(table->lines, table->nr);
+
+	if (in_place == table->nr)
+		return 0;
+	return sort_lines(table->lines + in_place, table->nr - in_place);
 }
 
 static int compare_owners(const void *a, const void *b)

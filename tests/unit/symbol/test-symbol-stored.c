@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc-fail.h"
+#include "fixture.h"
+
+static const char table[] =
+	"ffffffff81000000 T f\n"
+	"ffffffff81000040 t g\n"
+	"ffffffff81000050 T \x01\xff[odd]\xc3\xa4?\n"
+	"ffffffff81000060 T _etext\n"
+	"ffffffffc0001000 t nfs_open\t[nfs]\n"
+	"ffffffffc0001010 t nfs_close\t[nfs]\n"
+	"ffffffffc0300000 t bpf_prog_07df9015606e4140\t[bpf]\n";
+
+static char *stored_of(const struct smap_symbols *symbols, const uint64_t *addresses, size_t nr)
+{
+	struct smap_buf buf = SMAP_BUF_INIT;
+	char *text;
+
+	smap_symbols_write(symbols, addresses, nr, &buf);
+	text = smap_buf_detach(&buf, NULL);
+	assert_non_null(text);
+	return text;
+}
+
+static void only_symbols_that_cover_an_address_are_written(void **state)
+{
+	static const uint64_t addresses[] = {
+		0xffffffffc0001018, 0xffffffff81000004, 0x401234, 0xffffffff81000004,
+		0xffffffff81000000, 0xffffffff81000060, UINT64_MAX, 0,
+	};
+	struct smap_symbols *symbols = table_of(table);
+	char *text = stored_of(symbols, addresses, 8);
+
+	assert_string_equal(text, "ffffffff81000000 40 f\nffffffffc0001010 ff0? nfs_close\tnfs\n");
+	free(text);
+	text = stored_of(symbols, NULL, 0);
+	assert_string_equal(text, "");
+	free(text);
+	smap_symbols_free(symbols);
+}
+
+static void assert_same_tables(const struct smap_symbols *a, const struct smap_symbols *b)
+{
+	const struct smap_symbol *symbol_a, *symbol_b;
+	size_t i;
+
+	assert_int_equal(smap_symbols_nr(a), smap_symbols_nr(b));
+	for (i = 0; i < smap_symbols_nr(a); i++) {
+		symbol_a = smap_symbols_get(a, i);
+		symbol_b = smap_symbols_get(b, i);
+		assert_int_equal(symbol_a->start, symbol_b->start);
+		assert_int_equal(symbol_a->end, symbol_b->end);
+		assert_int_equal(symbol_a->has_size, symbol_b->has_size);
+		assert_string_equal(symbol_a->name, symbol_b->name);
+		assert_int_equal(!symbol_a->module, !symbol_b->module);
+		if (symbol_a->module)
+			assert_string_equal(symbol_a->module, symbol_b->module);
+	}
+}
+
+static void what_was_written_reads_back_the_same(void **state)
+{
+	struct smap_symbols *symbols = table_of(table), *back;
+	size_t nr = smap_symbols_nr(symbols), i;
+	uint64_t addresses[16];
+	char *text, *again;
+
+	assert_int_equal(nr, 6);
+	for (i = 0; i < nr; i++)
+		addresses[i] = smap_symbols_get(symbols, i)->start;
+	text = stored_of(symbols, addresses, nr);
+	assert_int_equal(smap_symbols_from_stored(text, strlen(text), &back, NULL), 0);
+	assert_same_tables(symbols, back);
+	again = stored_of(back, addresses, nr);
+	assert_string_equal(again, text);
+	free(again);
+	free(text);
+	smap_symbols_free(symbols);
+	smap_symbols_free(back);
+}
+
+static void a_stored_table_answers_a_match(void **state)
+{
+	static const char text[] = "ffffffff81000000 40 f\nffffffff81000040 10? g\n"
+				   "ffffffffc0001000 10 nfs_open\tnfs\n";
+	struct smap_symbols *symbols;
+
+	assert_int_equal(smap_symbols_from_stored(text, sizeof(text) - 1, &symbols, NULL), 0);
+	assert_int_equal(smap_symbols_match(symbols, "f", 1, 0x40), SMAP_SYMBOL_MATCHES);
+	assert_int_equal(smap_symbols_match(symbols, "f", 1, 0x41), SMAP_SYMBOL_OTHER_SIZE);
+	assert_int_equal(smap_symbols_match(symbols, "g", 1, 0x41), SMAP_SYMBOL_MATCHES);
+	assert_int_equal(smap_symbols_match(symbols, "nfs_open", 8, 0x10), SMAP_SYMBOL_ABSENT);
+	assert_int_equal(smap_symbols_address(symbols, "g"), 0xffffffff81000040);
+	smap_symbols_free(symbols);
+}
+
+static void no_bytes_are_a_table_without_symbols(void **state)
+{
+	struct smap_symbols *symbols;
+
+	assert_int_equal(smap_symbols_from_stored(NULL, 0, &symbols, NULL), 0);
+	assert_int_equal(smap_symbols_nr(symbols), 0);
+	assert_null(smap_symbols_get(symbols, 0));
+	assert_null(smap_symbols_find(symbols, 0xffffffff81000000));
+	assert_int_equal(smap_symbols_match(symbols, "f", 1, 0), SMAP_SYMBOL_ABSENT);
+	smap_symbols_free(symbols);
+}
+
+static void a_damaged_line_is_refused_with_its_number(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *words;
+	} bad[] = {
+		{ "ffffffff81000000 40 f", "symbols: line 1: cut" },
+		{ "ffffffff81000000 40 f\nx 40 g\n", "symbols: line 2: not a symbol" },
+		{ "\n", "symbols: line 1: not a symbol" },
+		{ "1000 40\n", "symbols: line 1: not a symbol" },
+		{ "1000 40 \n", "symbols: line 1: not a symbol" },
+		{ "1000 0 f\n", "symbols: line 1: not a symbol" },
+		{ "1000  40 f\n", "symbols: line 1: not a symbol" },
+		{ "1000 40 f m\n", "symbols: line 1: not a symbol" },
+		{ "1000 40 f\t\n", "symbols: line 1: not a symbol" },
+		{ "1000 40 f\tm \n", "symbols: line 1: not a symbol" },
+		{ "1000 40! f\n", "symbols: line 1: not a symbol" },
+		{ "ffffffffffffffff 1 f\n", "symbols: line 1: not a symbol" },
+		{ "1000 40 f\n1020 40 g\n", "symbols: line 2: lies in the line before" },
+		{ "1000 40 f\n800 40 g\n", "symbols: line 2: lies in the line before" },
+		{ "1000 40 f\n1000 40 f\n", "symbols: line 2: lies in the line before" },
+	};
+	struct smap_symbols *symbols = NULL;
+	struct smap_error err;
+	size_t i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		assert_int_equal(smap_symbols_from_stored(bad[i].text, strlen(bad[i].text),
+							  &symbols, &err), -EBADMSG);
+		assert_int_equal(errno, EBADMSG);
+		assert_string_equal(err.text, bad[i].words);
+		assert_null(symbols);
+	}
+}
+
+static void a_nul_in_a_stored_name_is_refused(void **state)
+{
+	static const char text[] = "1000 40 f\0g\n";
+	struct smap_symbols *symbols = NULL;
+
+	assert_int_equal(smap_symbols_from_stored(text, sizeof(text) - 1, &symbols, NULL),
+			 -EBADMSG);
+}
+
+static int read_once(void *data)
+{
+	struct smap_symbols *symbols;
+	int ret = smap_symbols_from_stored(data, strlen(data), &symbols, NULL);
+
+	if (!ret)
+		smap_symbols_free(symbols);
+	return ret;
+}
+
+static int write_once(void *data)
+{
+	static const uint64_t address = 0xffffffff81000004;
+	struct smap_buf buf = SMAP_BUF_INIT;
+	int ret = 0;
+
+	smap_symbols_write(data, &address, 1, &buf);
+	if (smap_buf_failed(&buf))
+		ret = smap_errno(-ENOMEM);
+	smap_buf_free(&buf);
+	return ret;
+}
+
+static void no_memory_is_told_and_leaks_nothing(void **state)
+{
+	struct smap_symbols *symbols;
+
+	alloc_fail_each(read_once, (void *)"1000 40 f\n2000 40 g\tm\n");
+	symbols = table_of(table);
+	alloc_fail_each(write_once, symbols);
+	smap_symbols_free(symbols);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(only_symbols_that_cover_an_address_are_written),
+		cmocka_unit_test(what_was_written_reads_back_the_same),
+		cmocka_unit_test(a_stored_table_answers_a_match),
+		cmocka_unit_test(no_bytes_are_a_table_without_symbols),
+		cmocka_unit_test(a_damaged_line_is_refused_with_its_number),
+		cmocka_unit_test(a_nul_in_a_stored_name_is_refused),
+		cmocka_unit_test(no_memory_is_told_and_leaks_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
