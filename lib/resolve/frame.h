@@ -18,7 +18,8 @@
 /*
  * The text of a frame as the kernel's %pS has it: recorded text unchanged; an address as
  * "symbol+0xoffset/0xsize [module]" where a table of @tables (tried in order, entries
- * may be NULL) covers it, else as "0x" and hex digits.
+ * may be NULL) covers it, without "/0xsize" where the size is not known, else as "0x" and hex
+ * digits.
  */
 void smap_frame_spell(struct smap_buf *buf, const struct smap_export *export,
 		      const struct smap_frame *frame,
@@ -36,14 +37,14 @@ struct smap_frame_parts {
 };
 
 /*
- * Split "name+0xoff/0xsize [module BUILDID]": from the right, since names hold dots, '$' and,
- * demangled, nearly anything.
+ * Split "name+0xoff/0xsize [module BUILDID]", of which all but the name may be missing: from the
+ * right, since names hold dots, '$' and, demangled, nearly anything. A missing size is 0.
  */
 void smap_frame_split(const char *text, size_t len, struct smap_frame_parts *ret_parts);
 
 /*
- * STRIP_SUFFIX: without .llvm.NUMBER, .cold, .isra.0, .part.0, .constprop.0. DEMANGLE: Rust, both
- * schemes; a name that is not mangled stays.
+ * STRIP_SUFFIX: without .llvm.NUMBER, .cold, .isra.0, .part.0, .constprop.0, .lto_priv.0, however
+ * many. DEMANGLE: Rust, both schemes; a name that is not mangled, or too much to print, stays.
  */
 #define SMAP_NAME_STRIP_SUFFIX	(1U << 0)
 #define SMAP_NAME_DEMANGLE	(1U << 1)
