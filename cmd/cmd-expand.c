@@ -527,7 +527,7 @@ static int find_maps(struct expand *expand, const char *path)
 	if (!path || stackmap_resolver_nr_maps(expand->resolver))
 		return CMD_OK;
 	if (stackmap_resolver_add_maps_of(expand->resolver, path) < 0)
-		return cmd_error("%s", stackmap_resolver_get_error(expand->resolver));
+		return cmd_library_error(stackmap_resolver_get_error(expand->resolver));
 	return CMD_OK;
 }
 

@@ -27,11 +27,10 @@ struct import {
 	const char	*machine;
 };
 
-/* What the library finds in the files is the result. */
+/* What the library finds in the files is the result; its lines are escaped. */
 static void print_found(const char *line, void *data)
 {
-	print_escaped(line);
-	putchar('\n');
+	puts(line);
 }
 
 static int set_origin(const struct import *args, struct stackmap_import *import)
@@ -66,7 +65,7 @@ static int add_files(struct stackmap_import *import, char **files, int nr)
 
 	for (i = 0; i < nr; i++) {
 		if (stackmap_import_add_file(import, files[i]) < 0)
-			return cmd_error("%s", stackmap_import_get_error(import));
+			return cmd_library_error(stackmap_import_get_error(import));
 	}
 	if (!stackmap_import_nr_exports(import))
 		return cmd_error("nothing to import: no file holds stacks");
@@ -79,9 +78,9 @@ static void print_result(const struct stackmap_store *store, const char *path, s
 	size_t nr = stackmap_store_nr_saves(store), i;
 
 	print_escaped(path);
-	printf(": %zu of ", nr - first);
-	print_count(nr, "save", "saves");
-	printf(" new, ");
+	printf(": ");
+	print_count(nr - first, "save", "saves");
+	printf(" added, %zu in all, ", nr);
 	print_count(stackmap_store_get_len(store), "byte", "bytes");
 	putchar('\n');
 	for (i = first; i < nr; i++)
@@ -100,7 +99,7 @@ static int show_result(const char *path, size_t nr_new)
 	if (!store)
 		return cmd_nomem();
 	if (stackmap_store_open(store, path)) {
-		status = cmd_error("%s", stackmap_store_get_error(store));
+		status = cmd_library_error(stackmap_store_get_error(store));
 		goto out;
 	}
 	nr = stackmap_store_nr_saves(store);
@@ -128,7 +127,7 @@ static int import_files(const struct import *args, char **files, int nr)
 	if (status == CMD_OK)
 		status = add_files(import, files, nr);
 	if (status == CMD_OK && stackmap_import_write(import, args->output))
-		status = cmd_error("%s", stackmap_import_get_error(import));
+		status = cmd_library_error(stackmap_import_get_error(import));
 	nr_exports = stackmap_import_nr_exports(import);
 	stackmap_import_free(import);
 	return status == CMD_OK ? show_result(args->output, nr_exports) : status;

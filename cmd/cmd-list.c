@@ -38,7 +38,7 @@ static int list_file(const char *path, void *data)
 	if (!strcmp(path, "-") && cmd_maps_rewind_stdin(&list->maps) != CMD_OK) {
 		note_status(list, CMD_FAILED);
 	} else if (stackmap_store_open(store, path)) {
-		note_status(list, cmd_error("%s", stackmap_store_get_error(store)));
+		note_status(list, cmd_library_error(stackmap_store_get_error(store)));
 	} else {
 		if (list->as_json)
 			saves_print_json(&list->json, store, path);

@@ -209,8 +209,8 @@ static int print_row(struct show *show, const struct row *row)
 	printf(" ref %s%" PRIu32 " depth %" PRIu32, ref >= REF_SATURATED ? ">=" : "", ref,
 	       stackmap_stack_get_depth(stack));
 	if (show->name_files) {
-		printf(" in ");
-		print_escaped(stackmap_map_get_path(row->map));
+		printf(" in map %zu, ", row->map_nr + 1);
+		print_path(stackmap_map_get_path(row->map));
 	}
 	if (stackmap_stack_get_verdict(stack) != STACKMAP_VERDICT_RESOLVED) {
 		printf(" [");
@@ -275,7 +275,8 @@ static void print_total(const struct total *total, size_t nr_shown)
 	if (nr_shown < total->nr_stacks)
 		printf("%zu of ", nr_shown);
 	print_count(total->nr_stacks, "stack", "stacks");
-	printf(", recorded %s%" PRIu64 " times\n", total->at_least ? ">=" : "", total->ref);
+	printf(", recorded %s", total->at_least ? ">=" : "");
+	print_count(total->ref, "time\n", "times\n");
 }
 
 static void print_total_json(struct json *json, const struct total *total)
@@ -305,7 +306,7 @@ static void print_map_name(const struct row *row)
 		printf("generation %" PRIu32 ", ", stackmap_map_get_generation(row->map));
 	else
 		printf("map %zu, ", row->map_nr + 1);
-	print_escaped(stackmap_map_get_path(row->map));
+	print_path(stackmap_map_get_path(row->map));
 	printf(": ");
 }
 
@@ -496,7 +497,7 @@ static struct stackmap_resolver *open_maps(struct cmd_maps *maps)
 		stackmap_resolver_free(resolver);
 		resolver = cmd_maps_resolver(maps, DEFAULT_TRACE);
 	} else if (!maps->nr_files && stackmap_resolver_add_maps_of(resolver, DEFAULT_TRACE) < 0) {
-		cmd_error("%s", stackmap_resolver_get_error(resolver));
+		cmd_library_error(stackmap_resolver_get_error(resolver));
 		stackmap_resolver_free(resolver);
 		return NULL;
 	}

@@ -50,7 +50,7 @@ static void print_faults(const struct stackmap_store *store, const char *path, c
 	size_t nr_saves = stackmap_store_nr_saves(store);
 
 	saves_print_damages(store, path);
-	print_escaped(path);
+	print_path(path);
 	printf(": ");
 	print_count(nr_saves, "save", "saves");
 	printf(", ");
@@ -89,10 +89,10 @@ static int verify_store(struct verify *verify, struct stackmap_store *store, con
 	if (!strcmp(path, "-") && cmd_maps_rewind_stdin(&verify->maps) != CMD_OK)
 		return CMD_FAILED;
 	if (stackmap_store_open(store, path))
-		return cmd_error("%s", stackmap_store_get_error(store));
+		return cmd_library_error(stackmap_store_get_error(store));
 	nr = stackmap_store_verify(store);
 	if (nr < 0)
-		return cmd_error("%s", stackmap_store_get_error(store));
+		return cmd_library_error(stackmap_store_get_error(store));
 	if (count_faults(verify, path, &faults) != CMD_OK)
 		return CMD_FAILED;
 	if (verify->as_json)
@@ -342,7 +342,7 @@ static void print_verdicts_json(struct json *json, const struct tally *tally)
 	json_open(json, "verdicts", '{');
 	for (i = 0; i < STACKMAP_NR_VERDICTS; i++) {
 		json_open(json, stackmap_verdict_get_name(i), '{');
-		json_number(json, "cookies", events[i]);
+		json_number(json, "events", events[i]);
 		json_number(json, "distinct", distinct[i]);
 		json_close(json, '}');
 	}
@@ -369,7 +369,7 @@ static void print_unresolved_json(struct json *json, const struct tally *tally)
 			json_null(json, "generation");
 		json_text(json, "verdict", stackmap_verdict_get_name(verdict));
 		json_text(json, "reason", stackmap_stack_get_reason(stack));
-		json_number(json, "cookies", tally->cookies[i].nr_events);
+		json_number(json, "events", tally->cookies[i].nr_events);
 		json_close(json, '}');
 	}
 	json_close(json, ']');
@@ -406,7 +406,7 @@ static void print_trace_json(struct json *json, const char *path, struct stackma
 
 	json_open(json, NULL, '{');
 	json_text(json, "path", path);
-	json_number(json, "cookies", tally->nr_events);
+	json_number(json, "events", tally->nr_events);
 	json_number(json, "distinct", tally->nr);
 	json_number(json, "full_stacks", tally->nr_full);
 	if (sum_fallbacks(resolver, &fallbacks))

@@ -67,7 +67,9 @@ extern const struct command cmd_verify;
 
 /* "trace-cmd stackmap NAME: WORDS" on stderr, escaped so that one line stays one line. Returns CMD_FAILED. */
 int cmd_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* The same for what does not end the command. */
+/* The same for what a _get_error() of the library gave, which is escaped already. */
+int cmd_library_error(const char *words);
+/* The same as cmd_error() for what does not end the command. */
 void cmd_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* cmd_warn() as a stackmap_log_fn. */
 void cmd_log(const char *line, void *data);

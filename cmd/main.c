@@ -15,6 +15,10 @@
 #include "cmd.h"
 
 static const struct command *const commands[] = {
+	&cmd_import,
+	&cmd_list,
+	&cmd_show,
+	&cmd_verify,
 	&cmd_resolve,
 	&cmd_expand,
 };
@@ -26,6 +30,16 @@ static const struct cmd_option help_option = { CMD_KEY_HELP, "help", NULL, NULL,
 /* The command that runs, for messages; NULL before it is known. */
 static const struct command *running;
 
+static void say_line(const char *line)
+{
+	/* What was printed before stands before the message where both go to one terminal. */
+	fflush(stdout);
+	if (running)
+		fprintf(stderr, CMD_PROGRAM " %s: %s\n", running->name, line);
+	else
+		fprintf(stderr, CMD_PROGRAM ": %s\n", line);
+}
+
 static void say(const char *fmt, va_list ap)
 {
 	char text[2048], line[4096];
@@ -35,12 +49,7 @@ static void say(const char *fmt, va_list ap)
 	if (len < 0)
 		return;
 	stackmap_escape(line, sizeof(line), text, strlen(text));
-	/* What was printed before stands before the message where both go to one terminal. */
-	fflush(stdout);
-	if (running)
-		fprintf(stderr, CMD_PROGRAM " %s: %s\n", running->name, line);
-	else
-		fprintf(stderr, CMD_PROGRAM ": %s\n", line);
+	say_line(line);
 }
 
 int cmd_error(const char *fmt, ...)
@@ -50,6 +59,12 @@ int cmd_error(const char *fmt, ...)
 	va_start(ap, fmt);
 	say(fmt, ap);
 	va_end(ap);
+	return CMD_FAILED;
+}
+
+int cmd_library_error(const char *words)
+{
+	say_line(words);
 	return CMD_FAILED;
 }
 

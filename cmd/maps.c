@@ -148,7 +148,7 @@ static int add_stdin(struct cmd_maps *maps, struct stackmap_resolver *resolver)
 		return -EIO;
 	err = stackmap_resolver_add_file(resolver, "-");
 	if (err)
-		cmd_error("%s", stackmap_resolver_get_error(resolver));
+		cmd_library_error(stackmap_resolver_get_error(resolver));
 	return err;
 }
 
@@ -163,7 +163,7 @@ static int add_given_maps(struct cmd_maps *maps, struct stackmap_resolver *resol
 		} else {
 			err = stackmap_resolver_add_file(resolver, maps->files[i]);
 			if (err)
-				cmd_error("%s", stackmap_resolver_get_error(resolver));
+				cmd_library_error(stackmap_resolver_get_error(resolver));
 		}
 		if (err)
 			return err;
@@ -190,7 +190,7 @@ static int add_maps(struct cmd_maps *maps, struct stackmap_resolver *resolver, c
 	else if (trace)
 		err = stackmap_resolver_add_maps_of(resolver, trace);
 	if (err < 0)
-		cmd_error("%s", stackmap_resolver_get_error(resolver));
+		cmd_library_error(stackmap_resolver_get_error(resolver));
 	return err < 0 ? err : 0;
 }
 
@@ -208,7 +208,7 @@ static int set_up(struct cmd_maps *maps, struct stackmap_resolver *resolver, con
 	if (!err && maps->has_generation)
 		err = stackmap_resolver_set_generation(resolver, maps->generation);
 	if (err) {
-		cmd_error("%s", stackmap_resolver_get_error(resolver));
+		cmd_library_error(stackmap_resolver_get_error(resolver));
 		return err;
 	}
 	return add_maps(maps, resolver, trace);

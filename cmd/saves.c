@@ -32,6 +32,11 @@ void print_escaped(const char *text)
 		free(out);
 }
 
+void print_path(const char *path)
+{
+	print_escaped(strcmp(path, "-") ? path : "standard input");
+}
+
 void print_count(uint64_t nr, const char *one, const char *many)
 {
 	printf("%" PRIu64 " %s", nr, nr == 1 ? one : many);
@@ -131,6 +136,7 @@ static void print_stat(const struct stackmap_save *save)
 {
 	struct stackmap_stat *stat = stackmap_save_read_stat(save);
 	uint64_t entries, capacity, number;
+	size_t i;
 
 	if (!stat) {
 		if (errno != ENOENT)
@@ -152,6 +158,11 @@ static void print_stat(const struct stackmap_save *save)
 			printf(" (the map was too small for so many)");
 	}
 	putchar('\n');
+	for (i = 0; i < stackmap_stat_nr_unknown(stat); i++) {
+		printf("           ");
+		print_escaped(stackmap_stat_get_unknown(stat, i));
+		putchar('\n');
+	}
 	stackmap_stat_free(stat);
 }
 
@@ -173,7 +184,7 @@ void saves_print_damages(const struct stackmap_store *store, const char *path)
 
 	for (i = 0; i < nr; i++) {
 		text = stackmap_store_get_damage(store, i, &offset, &len);
-		print_escaped(path);
+		print_path(path);
 		printf(": damaged at offset %" PRIu64 ", ", offset);
 		print_count(len, "byte", "bytes");
 		printf(": ");
@@ -186,7 +197,7 @@ void saves_print_file(const struct stackmap_store *store, const char *path)
 {
 	size_t nr = stackmap_store_nr_saves(store), i;
 
-	print_escaped(path);
+	print_path(path);
 	printf(": ");
 	print_count(nr, "save", "saves");
 	printf(", ");
@@ -352,7 +363,7 @@ int saves_count_faults(const char *path, uint64_t from, struct saves_faults *fau
 	if (!resolver)
 		return cmd_nomem();
 	if (stackmap_resolver_add_file(resolver, path))
-		ret = cmd_error("%s", stackmap_resolver_get_error(resolver));
+		ret = cmd_library_error(stackmap_resolver_get_error(resolver));
 	for (i = 0; ret == CMD_OK && i < stackmap_resolver_nr_maps(resolver); i++) {
 		map = stackmap_resolver_get_map(resolver, i);
 		if (stackmap_save_get_offset(stackmap_map_get_save(map)) >= from)

@@ -14,6 +14,9 @@
 /* What came from outside, as a terminal can take it. */
 void print_escaped(const char *text);
 
+/* The same for the name of a file; "-" is standard input. */
+void print_path(const char *path);
+
 /* "3 saves" */
 void print_count(uint64_t nr, const char *one, const char *many);
 

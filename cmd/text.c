@@ -245,7 +245,7 @@ static bool find_header(const char *line, size_t end, struct header *ret_header,
 
 /* ---- the walk forward over what a log puts before a line ---- */
 
-/* 9 a digit, A a letter, _ a digit or a blank, anything else itself. Returns the position behind, 0: no match. */
+/* 9 a digit, A a letter, ~ a digit or a blank, anything else itself. Returns the position behind, 0: no match. */
 static size_t match(const char *line, size_t len, size_t pos, const char *pattern)
 {
 	for (; *pattern; pattern++, pos++) {
@@ -253,7 +253,7 @@ static size_t match(const char *line, size_t len, size_t pos, const char *patter
 			return 0;
 		if (*pattern == '9' ? !is_digit(line[pos]) :
 		    *pattern == 'A' ? !is_letter(line[pos]) :
-		    *pattern == '_' ? !is_digit(line[pos]) && line[pos] != ' ' :
+		    *pattern == '~' ? !is_digit(line[pos]) && line[pos] != ' ' :
 		    line[pos] != *pattern)
 			return 0;
 	}
@@ -352,7 +352,7 @@ static size_t skip_fraction_and_zone(const char *line, size_t len, size_t pos)
 static size_t match_time(const char *line, size_t len, size_t pos)
 {
 	static const char *const times[] = {
-		"AAA _9 99:99:99", "9999-99-99T99:99:99", "9999-99-99 99:99:99",
+		"AAA ~9 99:99:99", "9999-99-99T99:99:99", "9999-99-99 99:99:99",
 		"AAA 9999-99-99 99:99:99", "99-99 99:99:99", "99:99:99",
 	};
 	size_t i, end = 0;
@@ -618,7 +618,7 @@ bool text_parse_cookie(const char *text, struct text_cookie *ret_cookie)
 		*ret_cookie = cookie;
 		return true;
 	}
-	pos = match(text, len, 0, "<") ;
+	pos = match(text, len, 0, "<");
 	end = match(text, len, pos, "stack_id ");
 	end = end ? parse_numbers(text, len, end, &cookie) : 0;
 	if (end && pos)

@@ -6,7 +6,7 @@
 set -u
 
 source_dir=$1
-command=$2
+command=$(realpath "$2")
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 failed=0

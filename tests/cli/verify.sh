@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# verify: bytes of maps, cookies of traces.
+v8=data/good/v8
+v7=data/good/v7
+
+sized()
+{
+	sed -E 's/, [0-9]+ bytes/, N bytes/; s/"bytes":[0-9]+/"bytes":N/g'
+}
+
+note generation 3 was copied before tracing stopped
+run verify -m $v8/gens.1.stack_map -m $v8/gens.2.stack_map -m $v8/gens.3.stack_map $v8/gens.dat
+run verify -m $v8/gens.1.stack_map -m $v8/gens.2.stack_map -m $v8/gens.3.stack_map $v8/gens.dat --json > json
+sed -n 's/.*\("verdicts":{.*}\),"unresolved".*/\1/p' json
+grep -o '"slot":[0-9]*,"generation":3,"verdict":"slot-not-saved"' json | sort -u | wc -l
+run verify --cookies -m $v8/gens.1.stack_map -m $v8/gens.2.stack_map -m $v8/gens.3.stack_map $v8/gens.dat | tail -n 4
+note all resolve
+run verify -m $v8/sched.stack_map $v8/sched.dat
+run verify -m $v7/sched.stack_map $v7/sched.dat
+run verify -m $v7/sched.stack_map_bin $v7/sched.dat
+note another generation, full stacks, another kernel, none
+run verify -m $v8/gens.2.stack_map $v8/sched.dat
+run verify -m $v8/sched.stack_map $v8/sched-full.dat
+run verify -m $v7/sched.stack_map $v8/sched.dat
+run verify $v8/raw.dat
+run verify --json $v8/raw.dat | sed 's/"unresolved":\[.*\],"contra/"unresolved":[...],"contra/'
+note no generation and two maps
+run verify -m $v7/gens.1.stack_map -m $v7/gens.2.stack_map $v7/gens.dat
+note the map beside the trace, and a map on standard input
+cp $v8/raw.dat trace.dat
+cp $v8/raw.stack_map trace.dat.stackmap
+run verify
+run verify trace.dat
+run verify -m - trace.dat < trace.dat.stackmap
+cat trace.dat.stackmap | run verify -m - trace.dat
+note fallbacks
+printf 'generation: 4\nentries: 16384\ncapacity: 16384\nsuccesses: 5\nfallbacks: 17\n' > raw.stack_map_stat
+cp $v8/raw.stack_map raw.stack_map
+"$command" import -o raw.stackmap raw.stack_map raw.stack_map_stat > /dev/null
+run verify -m raw.stackmap trace.dat | sized
+run verify -m raw.stackmap $v8/sched-full.dat | sized
+sed -i s/17/0/ raw.stack_map_stat
+"$command" import -o room.stackmap raw.stack_map raw.stack_map_stat > /dev/null
+run verify -m room.stackmap $v8/sched-full.dat | sized
+note damaged
+printf X | dd of=raw.stackmap bs=1 seek=900 conv=notrunc 2> /dev/null
+run verify -m raw.stackmap | sized
+run verify --json -m raw.stackmap | sized
+head -c 1000 room.stackmap > cut.stackmap
+run verify -m cut.stackmap trace.dat | sized
+cp room.stackmap two.stackmap
+head -c 700 room.stackmap >> two.stackmap
+run verify -m two.stackmap | sized
+{
+	cat data/text/map.stack_map
+	printf 'stack_id 7 gen 1 ref 1 depth 1\n => other+0x0/0x1\nstack_id 8 gen 1 ref 1 depth 3\n => f+0x0/0x1\n'
+} > odd
+run verify -m odd
+note a trace that is none, or is cut
+run verify -m odd odd
+run verify -m odd missing
+run verify missing
+: > empty
+run verify -m empty
+run verify -m trace.dat.stackmap empty
+head -c 3000 trace.dat > cut.dat
+run verify -m trace.dat.stackmap cut.dat
+rm trace.dat.stackmap
+run verify
+note usage
+run verify --bad
+run verify --top 3
+"$command" verify -m $v8/sched.stack_map > /dev/full
+echo "= $?"
