@@ -138,7 +138,6 @@ static int read_stack(struct bin_parser *parser)
 	ret = read_frames(parser, stack.depth);
 	if (ret || smap_builder_depth(parser->builder) == stack.depth)
 		return ret;
-	smap_builder_mark_damaged(parser->builder);
 	find_cut(parser, offset);
 	parser->findings->has_cut_slot = true;
 	parser->findings->cut_slot = stack.slot;

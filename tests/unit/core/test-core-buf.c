@@ -83,6 +83,10 @@ static void a_size_that_overflows_fails_as_no_memory_does(void **state)
 	smap_buf_add_str(&buf, "ab");
 	assert_null(smap_buf_reserve(&buf, SIZE_MAX - 1));
 	assert_true(smap_buf_failed(&buf));
+	smap_buf_reset(&buf);
+	smap_buf_add_str(&buf, "ab");
+	assert_null(smap_buf_reserve(&buf, SIZE_MAX - 2));
+	assert_true(smap_buf_failed(&buf));
 	assert_null(smap_buf_reserve(&buf, 1));
 	smap_buf_free(&buf);
 }

@@ -113,7 +113,7 @@ static void lines_that_are_not_known_are_counted_and_skipped(void **state)
 
 static void lines_that_are_not_known_are_given_as_they_are(void **state)
 {
-	static const char text[] = "resets: 3\r\n" SERIES8 "the map is frozen\n";
+	static const char text[] = "resets: 3\r\n\n" SERIES8 "the map is frozen\n";
 	const char *line;
 	size_t pos = 0, len;
 

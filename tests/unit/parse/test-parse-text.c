@@ -316,6 +316,7 @@ static void a_cut_last_record_is_flagged_with_its_place(void **state)
 		{ "stack_id 7 gen 1 re", NULL },
 		{ "stack_id 7 gen 1 ref 1 depth ", NULL },
 		{ "stack_id 7 gen 1 ref 1 depth 2", "1:7 ref 1  damaged\n" },
+		{ "stack_id 7 gen 1 ref 1 depth 0", "1:7 ref 1  damaged\n" },
 		{ "stack_id 7 gen 1 ref 1 depth 2\n", "1:7 ref 1  damaged\n" },
 		{ "stack_id 7 gen 1 ref 1 depth 2\n =", "1:7 ref 1  damaged\n" },
 		{ "stack_id 7 gen 1 ref 1 depth 2\n => ", "1:7 ref 1  damaged\n" },
@@ -328,6 +329,7 @@ static void a_cut_last_record_is_flagged_with_its_place(void **state)
 		{ "stack_id 7 gen 1 ref 1 depth 1\n => g+0x1/", "1:7 ref 1  damaged\n" },
 		{ "stack_id 7 gen 1 ref 1 depth 1\n => g+0x1/0x", "1:7 ref 1  damaged\n" },
 		{ "stack_id 7 gen 1 ref 1 depth 1\n => g+0x48/0xc", "1:7 ref 1  damaged\n" },
+		{ "stack_id 7 gen 1 ref 1 depth 1\n => g+0x2/0x2", "1:7 ref 1  damaged\n" },
 		{ "stack_id 7 gen 1 ref 1 depth 1\n => g+0x1/0x2 [ex", "1:7 ref 1  damaged\n" },
 		{ "stack_id 7 gen 1 ref 1 depth 1\n => [FTRACE", "1:7 ref 1  damaged\n" },
 		{ "stack_id 7 gen 1 ref 1 depth 1\n => 0xffffffff8100004", "1:7 ref 1  damaged\n" },
@@ -352,6 +354,17 @@ static void a_cut_last_record_is_flagged_with_its_place(void **state)
 		assert_int_equal(parsed.findings.nr_depth_mismatch, 0);
 		parsed_free(&parsed);
 	}
+}
+
+static void a_frame_too_many_that_is_cut_is_more_than_a_missing_newline(void **state)
+{
+	struct parsed parsed = parsed_from_text("stack_id 4 [ref 1, depth 1]\n  [0] a\n  [1] g");
+
+	assert_int_equal(parsed.ret, 0);
+	assert_string_equal(parsed.stacks, "4 ref 1 a damaged\n");
+	assert_true(parsed.findings.cut);
+	assert_false(parsed.findings.no_last_newline);
+	parsed_free(&parsed);
 }
 
 /* No prefix is refused once its format can be told, and none shows a stack that was not there. */
@@ -428,6 +441,17 @@ static void a_depth_that_is_not_the_number_of_frames_is_flagged(void **state)
 	assert_int_equal(parsed.findings.nr_depth_mismatch, 2);
 	assert_int_equal(parsed.findings.depth_mismatch_offset, strstr(text, "stack_id 5") - text);
 	assert_int_equal(parsed.export->nr_damaged, 2);
+	assert_false(parsed.findings.cut);
+	parsed_free(&parsed);
+}
+
+static void a_last_record_with_a_frame_too_many_is_not_cut(void **state)
+{
+	struct parsed parsed = parsed_from_text("stack_id 4 gen 1 ref 1 depth 1\n => a\n => b\n");
+
+	assert_int_equal(parsed.ret, 0);
+	assert_string_equal(parsed.stacks, "1:4 ref 1 a|b damaged\n");
+	assert_int_equal(parsed.findings.nr_depth_mismatch, 1);
 	assert_false(parsed.findings.cut);
 	parsed_free(&parsed);
 }
@@ -577,9 +601,11 @@ int main(void)
 		cmocka_unit_test(a_missing_last_newline_is_reported_and_nothing_is_lost),
 		cmocka_unit_test(the_empty_line_at_the_end_is_the_last_newline_of_series_4_to_7),
 		cmocka_unit_test(a_cut_last_record_is_flagged_with_its_place),
+		cmocka_unit_test(a_frame_too_many_that_is_cut_is_more_than_a_missing_newline),
 		cmocka_unit_test(every_prefix_gives_whole_stacks_and_says_that_it_is_cut),
 		cmocka_unit_test(a_prefix_is_whole_only_between_records),
 		cmocka_unit_test(a_depth_that_is_not_the_number_of_frames_is_flagged),
+		cmocka_unit_test(a_last_record_with_a_frame_too_many_is_not_cut),
 		cmocka_unit_test(an_empty_line_ends_a_record_that_lacks_frames),
 		cmocka_unit_test(numbers_are_strict),
 		cmocka_unit_test(bytes_that_are_no_record_are_refused_with_their_line),
