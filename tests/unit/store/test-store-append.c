@@ -202,7 +202,9 @@ static void a_save_is_put_behind_those_that_are_there(void **state)
 
 static void several_saves_are_appended_in_one_go(void **state)
 {
-	struct smap_save_input inputs[] = { fixture_input(fixture_gen1), fixture_input(fixture_gen2) };
+	struct smap_save_input inputs[] = {
+		fixture_input(fixture_gen1), fixture_input(fixture_gen2),
+	};
 	const char *path = fixture_path("a.stackmap");
 
 	assert_int_equal(smap_store_append(path, inputs, 2, NULL), 0);
@@ -265,7 +267,9 @@ static void an_export_that_is_none_makes_no_file(void **state)
 
 static void a_second_export_that_is_none_leaves_the_file_as_it_was(void **state)
 {
-	struct smap_save_input inputs[] = { fixture_input(fixture_gen2), fixture_input("no export") };
+	struct smap_save_input inputs[] = {
+		fixture_input(fixture_gen2), fixture_input("no export"),
+	};
 	const char *path = fixture_path("a.stackmap");
 
 	appended(path, fixture_gen1);
@@ -304,7 +308,8 @@ static void left_alone(const char *content, size_t len, int code, const char *wo
 static void a_file_of_another_kind_is_never_overwritten(void **state)
 {
 	left_alone("My letters\n", 11, -EEXIST, "is there and is no saved-map file");
-	left_alone(fixture_gen1, strlen(fixture_gen1), -EEXIST, "is there and is no saved-map file");
+	left_alone(fixture_gen1, strlen(fixture_gen1), -EEXIST,
+		   "is there and is no saved-map file");
 }
 
 static void empty_and_zeroed_files_are_never_overwritten(void **state)
@@ -314,7 +319,8 @@ static void empty_and_zeroed_files_are_never_overwritten(void **state)
 	left_alone("", 0, -EBADMSG, "damaged, not written to: empty");
 	left_alone(zeros, sizeof(zeros), -EBADMSG, "damaged, not written to: zeros");
 	left_alone(zeros, 3, -EBADMSG, "damaged, not written to: cut in its file header");
-	left_alone(SMAP_STORE_MAGIC, 8, -EBADMSG, "damaged, not written to: cut in its file header");
+	left_alone(SMAP_STORE_MAGIC, 8, -EBADMSG,
+		   "damaged, not written to: cut in its file header");
 }
 
 static void a_store_with_a_damaged_header_is_left_alone(void **state)
@@ -398,8 +404,12 @@ static void the_next_save_is_found_behind_a_tail_torn_anywhere(void **state)
 
 static const int codes[] = { ENOSPC, EIO, EDQUOT };
 
-/* Let each step of @fn fail in turn; @check looks at what is left. Returns how many steps there are. */
-static unsigned int fail_each_step(int (*fn)(void), void (*check)(int ret, int code), bool all_after)
+/*
+ * Let each step of @fn fail in turn; @check looks at what is left. Returns how many steps there
+ * are.
+ */
+static unsigned int fail_each_step(int (*fn)(void), void (*check)(int ret, int code),
+				   bool all_after)
 {
 	unsigned int at, nr;
 	size_t i;
@@ -493,7 +503,10 @@ static void a_file_is_extended_or_as_it_was(void **state)
 	assert_in_range(fail_each_step(extend_file, check_extended_file, false), 8, 100);
 }
 
-/* Where it cannot be cut back either: a torn tail, or the save itself, and never less than before. */
+/*
+ * Where it cannot be cut back either: a torn tail, or the save itself, and never less than
+ * before.
+ */
 static void check_at_worst_torn(int ret, int code)
 {
 	const char *path = fixture_path("a.stackmap");

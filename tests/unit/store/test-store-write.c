@@ -60,8 +60,8 @@ static void blocks_and_sections_begin_at_multiples_of_8(void **state)
 
 	for (i = 0; i < 16; i++) {
 		smap_buf_reset(&text);
-		smap_buf_addf(&text, "stack_id 1 gen 1 ref 1 depth 1\n => %.*s+0x0/0x1\n", (int)i + 1,
-			      "abcdefghijklmnop");
+		smap_buf_addf(&text, "stack_id 1 gen 1 ref 1 depth 1\n => %.*s+0x0/0x1\n",
+			      (int)i + 1, "abcdefghijklmnop");
 		assert_int_equal(fixture_add_block(&buf, text.data) % 8, 0);
 	}
 	assert_int_equal(buf.len % 8, 0);
