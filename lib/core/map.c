@@ -30,6 +30,9 @@ struct smap_builder {
 	struct intern_entry	*intern;
 	unsigned int		intern_bits;
 	uint64_t		seed;
+	uint32_t		*next;		/* see predicted() */
+	size_t			next_capacity;
+	uint32_t		last;		/* the frame before + 1, 0: a record begins */
 	size_t			frames_capacity;
 	size_t			ids_capacity;
 	size_t			stacks_capacity;
@@ -96,6 +99,7 @@ void smap_builder_free(struct smap_builder *builder)
 	smap_export_free(builder->export);
 	smap_buf_free(&builder->text);
 	free(builder->intern);
+	free(builder->next);
 	free(builder);
 }
 
@@ -129,6 +133,7 @@ int smap_builder_begin(struct smap_builder *builder, uint32_t generation, uint32
 	if (export->nr_stacks && compare_stacks(stack - 1, stack) > 0)
 		builder->sorted = false;
 	export->nr_stacks++;
+	builder->last = 0;
 	return 0;
 }
 
@@ -180,6 +185,8 @@ static int add_id(struct smap_builder *builder, uint32_t id)
 		return smap_errno(-ENOMEM);
 	export->ids[export->nr_ids++] = id;
 	stack->depth++;
+	builder->next[builder->last] = id + 1;
+	builder->last = id + 1;
 	return 0;
 }
 
@@ -213,6 +220,11 @@ static int add_new_frame(struct smap_builder *builder, const struct frame_key *k
 		return smap_errno(-EOVERFLOW);
 	if (SMAP_ARRAY_GROW(export->frames, builder->frames_capacity, export->nr_frames + 1))
 		return smap_errno(-ENOMEM);
+	if (SMAP_ARRAY_GROW(builder->next, builder->next_capacity, export->nr_frames + 2))
+		return smap_errno(-ENOMEM);
+	if (!export->nr_frames)
+		builder->next[0] = 0;
+	builder->next[export->nr_frames + 1] = 0;
 	frame = &export->frames[export->nr_frames];
 	frame->kind = key->kind;
 	frame->len = key->len;
@@ -226,6 +238,21 @@ static int add_new_frame(struct smap_builder *builder, const struct frame_key *k
 	}
 	export->nr_frames++;
 	return 0;
+}
+
+/*
+ * Stacks share their tails: nearly always a frame has the caller that it had the last time. The
+ * number + 1 of that one is next[number + 1 of the frame]. True where it is @key.
+ */
+static bool predicted(const struct smap_builder *builder, const struct frame_key *key,
+		      uint32_t *ret_number)
+{
+	uint32_t next = builder->next ? builder->next[builder->last] : 0;
+
+	if (!next || !frame_is(builder, next - 1, key))
+		return false;
+	*ret_number = next - 1;
+	return true;
 }
 
 static int add_frame(struct smap_builder *builder, const struct frame_key *key, uint64_t wide_hash)
@@ -258,9 +285,12 @@ static int add_frame(struct smap_builder *builder, const struct frame_key *key, 
 int smap_builder_add_text(struct smap_builder *builder, const char *text, size_t len)
 {
 	struct frame_key key = { .kind = SMAP_FRAME_TEXT, .text = text, .len = (uint32_t)len };
+	uint32_t number;
 
 	if (len > UINT32_MAX)
 		return smap_errno(-EOVERFLOW);
+	if (predicted(builder, &key, &number))
+		return add_id(builder, number);
 	return add_frame(builder, &key, smap_hash_bytes(text, len, builder->seed));
 }
 
