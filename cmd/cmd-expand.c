@@ -2,15 +2,15 @@
 /*
  * trace-cmd stackmap expand: the same text, with the frames under each cookie.
  *
- * The text runs through one buffer. What holds no cookie is copied from it in large pieces, found by searching for the
- * mark that every cookie begins with:
+ * The text runs through one buffer. What holds no cookie is copied from it in large pieces, found
+ * by searching for the mark that every cookie begins with:
  *
  *	buf                 done            line      next            len
  *	 |-- written --------|-- to be copied -|- cookie -|-- not yet seen -|
  *
- * A line with a cookie waits until the line below it has begun to arrive: if that is a frame the cookie is expanded
- * already and all stays as it is. A text that goes on slowly (trace_pipe) must not keep its last cookie back for ever;
- * see wait_for_more().
+ * A line with a cookie waits until the line below it has begun to arrive: if that is a frame the
+ * cookie is expanded already and all stays as it is. A text that goes on slowly (trace_pipe) must
+ * not keep its last cookie back for ever; see wait_for_more().
  *
  * A line longer than the buffer is no line of a trace: it is passed through in pieces.
  */
@@ -32,7 +32,10 @@
 /* This much of the line below a cookie tells whether it is a frame. */
 #define ENOUGH_OF_A_LINE	1024
 
-/* How long a cookie waits for the line below it: while nothing is known of the text, and once it has bare cookies. */
+/*
+ * How long a cookie waits for the line below it: while nothing is known of the text, and once it
+ * has bare cookies.
+ */
 #define PATIENCE_MS		1000
 #define PATIENCE_BARE_MS	50
 
@@ -51,7 +54,7 @@ struct expand {
 	bool		is_file;	/* can be read again, never blocks */
 	bool		collecting;	/* first of two passes: learn the slots, write nothing */
 	bool		in_long;	/* inside a line that is longer than the buffer */
-	bool		waiting;	/* buf begins with a cookie that waits for the line below it */
+	bool		waiting;	/* buf begins with a cookie whose next line is not there */
 	bool		at_trace_mark;	/* the line before was "TRACE:", of Android's atrace */
 	bool		is_trace;	/* a line of a trace was seen */
 	bool		has_expanded;	/* a cookie with frames below it was seen */
@@ -137,8 +140,8 @@ static void put_frames(const struct expand *expand, const struct line *line, con
 }
 
 /* The line as it was but for what our plugin said about it when it had no map. */
-static void put_resolved(const struct expand *expand, const struct line *line, struct stackmap_stack *stack,
-			 const char *text)
+static void put_resolved(const struct expand *expand, const struct line *line,
+			 struct stackmap_stack *stack, const char *text)
 {
 	const struct text_cookie *cookie = &line->cookie;
 
@@ -153,7 +156,8 @@ static void put_resolved(const struct expand *expand, const struct line *line, s
 	fputs_unlocked(line->eol, stdout);
 }
 
-static void put_unresolved(const struct expand *expand, const struct line *line, struct stackmap_stack *stack)
+static void put_unresolved(const struct expand *expand, const struct line *line,
+			   struct stackmap_stack *stack)
 {
 	const struct text_cookie *cookie = &line->cookie;
 
@@ -167,10 +171,12 @@ static void put_unresolved(const struct expand *expand, const struct line *line,
 
 /* ---- cookies ---- */
 
-static struct stackmap_stack *find_stack(const struct expand *expand, const struct text_cookie *cookie)
+static struct stackmap_stack *find_stack(const struct expand *expand,
+					 const struct text_cookie *cookie)
 {
 	if (!cookie->has_generation)
-		return stackmap_resolver_find_slot(expand->resolver, cookie->slot, STACKMAP_TS_UNKNOWN);
+		return stackmap_resolver_find_slot(expand->resolver, cookie->slot,
+						   STACKMAP_TS_UNKNOWN);
 	return stackmap_resolver_find(expand->resolver,
 				      stackmap_cookie_make(cookie->generation, cookie->slot),
 				      STACKMAP_TS_UNKNOWN);
@@ -234,7 +240,8 @@ static const char *line_end(const struct expand *expand, const char *line)
 }
 
 /* The line that begins at @text; @end is its newline, NULL where the text ends without one. */
-static void set_line(const struct expand *expand, const char *text, const char *end, struct line *ret_line)
+static void set_line(const struct expand *expand, const char *text, const char *end,
+		     struct line *ret_line)
 {
 	*ret_line = (struct line){
 		.text = text,
@@ -248,14 +255,16 @@ static void set_line(const struct expand *expand, const char *text, const char *
 }
 
 /* Is the line below already a frame? -1: it has not arrived. */
-static int is_expanded(const struct expand *expand, const struct line *line, const char *next, bool waited)
+static int is_expanded(const struct expand *expand, const struct line *line, const char *next,
+		       bool waited)
 {
 	size_t left = (size_t)(expand->buf + expand->len - next);
 	const char *end = memchr(next, '\n', left);
 
 	if (!end && !expand->eof && !waited && left < ENOUGH_OF_A_LINE)
 		return -1;
-	return text_is_frame(next, end ? (size_t)(end - next) : left, line->text, line->cookie.prefix_len);
+	return text_is_frame(next, end ? (size_t)(end - next) : left, line->text,
+			     line->cookie.prefix_len);
 }
 
 /* Write everything up to the last newline but for a cookie that must wait; @waited: none must. */
@@ -266,7 +275,8 @@ static enum progress process(struct expand *expand, bool waited)
 	struct line line;
 	int expanded;
 
-	while ((mark = memmem(at, (size_t)(limit - at), TEXT_COOKIE_MARK, sizeof(TEXT_COOKIE_MARK) - 1))) {
+	while ((mark = memmem(at, (size_t)(limit - at), TEXT_COOKIE_MARK,
+			      sizeof(TEXT_COOKIE_MARK) - 1))) {
 		start = memrchr(at, '\n', (size_t)(mark - at));
 		start = start ? start + 1 : at;
 		end = line_end(expand, mark);
@@ -348,7 +358,10 @@ static bool is_zlib(const char *data)
 	return first == 0x78 && (first << 8 | second) % 31 == 0;
 }
 
-/* Until a line of a trace was seen: look for one, and for what Android's atrace -z writes. Each line once. */
+/*
+ * Until a line of a trace was seen: look for one, and for what Android's atrace -z writes. Each
+ * line once.
+ */
 static int look_at_lines(struct expand *expand)
 {
 	const char *line = expand->buf, *limit = expand->buf + expand->len, *end;
@@ -374,8 +387,9 @@ static int look_at_lines(struct expand *expand)
 /* ---- reading ---- */
 
 /*
- * May the cookie at the end of what has arrived be decided without its next line? Bare cookies are never followed by
- * frames, expanded ones always are, and no text has both but where our plugin could not resolve one.
+ * May the cookie at the end of what has arrived be decided without its next line? Bare cookies are
+ * never followed by frames, expanded ones always are, and no text has both but where our plugin
+ * could not resolve one.
  */
 static bool wait_for_more(const struct expand *expand)
 {
@@ -409,7 +423,10 @@ static int fill(struct expand *expand)
 	return CMD_OK;
 }
 
-/* Is there anything in the buffer that could not be decided before? @fresh: where the new bytes begin. */
+/*
+ * Is there anything in the buffer that could not be decided before? @fresh: where the new bytes
+ * begin.
+ */
 static bool has_news(const struct expand *expand, size_t fresh)
 {
 	return expand->eof || expand->waiting || expand->at_trace_mark || expand->len == BUF_SIZE ||
@@ -446,7 +463,8 @@ static int walk(struct expand *expand)
 	int ret;
 
 	expand->len = 0;
-	expand->eof = expand->in_long = expand->waiting = expand->at_trace_mark = expand->is_trace = false;
+	expand->eof = expand->in_long = expand->waiting = false;
+	expand->at_trace_mark = expand->is_trace = false;
 	ret = fill(expand);
 	if (ret == CMD_OK)
 		ret = check_magic(expand);
@@ -463,7 +481,10 @@ static int walk(struct expand *expand)
 	return ret;
 }
 
-/* A cookie without generation is believed only where all of the text's are known: read it once before. */
+/*
+ * A cookie without generation is believed only where all of the text's are known: read it once
+ * before.
+ */
 static int walk_twice(struct expand *expand)
 {
 	off_t start = lseek(expand->fd, 0, SEEK_CUR);
@@ -488,20 +509,24 @@ static int report(const struct expand *expand)
 	if (!expand->nr_unresolved)
 		return CMD_OK;
 	if (!stackmap_resolver_nr_maps(expand->resolver))
-		cmd_warn("%s: no saved map for its %zu cookies; give one with -m FILE", expand->name,
-			 expand->nr_cookies);
+		cmd_warn("%s: no saved map for its %zu cookies; give one with -m FILE",
+			 expand->name, expand->nr_cookies);
 	else
 		cmd_warn("%s: %zu of %zu cookies not resolved (%zu distinct)", expand->name,
 			 expand->nr_unresolved, expand->nr_cookies, expand->nr_distinct);
 	return CMD_FOUND;
 }
 
-/* A size of 0 is what files say whose contents are made as they are read, and trace_pipe gives its text only once. */
+/*
+ * A size of 0 is what files say whose contents are made as they are read, and trace_pipe gives its
+ * text only once.
+ */
 static bool can_read_again(int fd)
 {
 	struct stat st;
 
-	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 && lseek(fd, 0, SEEK_CUR) >= 0;
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 &&
+	       lseek(fd, 0, SEEK_CUR) >= 0;
 }
 
 static int expand_fd(struct expand *expand)
@@ -511,7 +536,8 @@ static int expand_fd(struct expand *expand)
 	expand->is_file = can_read_again(expand->fd);
 	expand->has_expanded = expand->has_bare = false;
 	expand->nr_cookies = expand->nr_unresolved = expand->nr_distinct = 0;
-	if (expand->is_file && !expand->maps.has_generation && stackmap_resolver_nr_maps(expand->resolver))
+	if (expand->is_file && !expand->maps.has_generation &&
+	    stackmap_resolver_nr_maps(expand->resolver))
 		ret = walk_twice(expand);
 	else
 		ret = walk(expand);
@@ -610,7 +636,8 @@ static int run_expand(const struct command *cmd, int argc, char **argv)
 			break;
 	}
 	if (key == CMD_ARGS_END)
-		status = expand_texts(&expand, argv + cmd_args_first(&args), argc - cmd_args_first(&args));
+		status = expand_texts(&expand, argv + cmd_args_first(&args),
+				      argc - cmd_args_first(&args));
 	cmd_args_release(&args);
 	cmd_maps_release(&expand.maps);
 	return status;
@@ -628,8 +655,9 @@ const struct command cmd_expand = {
 	.summary = "Print a text with the frames under each cookie",
 	.help =
 "\n"
-"TEXT is what trace, trace_pipe, trace-cmd report or a kernel log with an ftrace dump hold; without it, or\n"
-"as -, standard input. Frames carry what the log put before the line. What is expanded already stays as it is.\n",
+"TEXT is what trace, trace_pipe, trace-cmd report or a kernel log with an ftrace dump\n"
+"hold; without it, or as -, standard input. Frames carry what the log put before the\n"
+"line. What is expanded already stays as it is.\n",
 	.options = expand_options,
 	.run = run_expand,
 };

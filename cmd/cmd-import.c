@@ -9,7 +9,7 @@
 #include "cmd.h"
 #include "saves.h"
 
-/* Where the plugin and the other commands look for the maps of what trace-cmd records by default. */
+/* Where everybody looks for the maps of what trace-cmd records by default. */
 #define DEFAULT_OUTPUT	"trace.dat.stackmap"
 
 enum {
@@ -206,8 +206,9 @@ const struct command cmd_import = {
 	.summary = "Make a saved-map file of copies made by hand",
 	.help =
 "\n"
-"FILE is a copy of stack_map, stack_map_bin, stack_map_stat or kallsyms, told apart by what it holds; - is\n"
-"standard input. All of them must be of one boot; each stack_map or stack_map_bin becomes a save of its own.\n",
+"FILE is a copy of stack_map, stack_map_bin, stack_map_stat or kallsyms, told apart by\n"
+"what it holds; - is standard input. All of them must be of one boot; each stack_map or\n"
+"stack_map_bin becomes a save of its own.\n",
 	.options = import_options,
 	.run = run_import,
 };

@@ -110,14 +110,16 @@ static int run_list(const struct command *cmd, int argc, char **argv)
 			break;
 	}
 	if (key == CMD_ARGS_END)
-		status = list_in_form(&list, argv + cmd_args_first(&args), argc - cmd_args_first(&args));
+		status = list_in_form(&list, argv + cmd_args_first(&args),
+				      argc - cmd_args_first(&args));
 	cmd_args_release(&args);
 	cmd_maps_release(&list.maps);
 	return status;
 }
 
 static const struct cmd_option list_own_options[] = {
-	{ 'm', "map", "FILE", NULL, "saved-map file or raw export; may be repeated; - is standard input" },
+	{ 'm', "map", "FILE", NULL,
+	  "saved-map file or raw export; may be repeated; - is standard input" },
 	{ KEY_JSON, "json", NULL, NULL, "print one JSON object" },
 	{ 0, NULL, NULL, NULL, NULL }
 };
@@ -130,8 +132,8 @@ const struct command cmd_list = {
 	.summary = "Show what saved maps hold: origin, generations, fill, time, size",
 	.help =
 "\n"
-"FILE is a saved-map file, a raw export, or a trace.dat whose maps are looked for as the plugin does; without it,\n"
-"and without -m, trace.dat.\n",
+"FILE is a saved-map file, a raw export, or a trace.dat whose maps are looked for as the\n"
+"plugin does; without it, and without -m, trace.dat.\n",
 	.options = list_options,
 	.run = run_list,
 };

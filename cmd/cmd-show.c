@@ -2,8 +2,8 @@
 /*
  * trace-cmd stackmap show: the stacks of saved maps, most used first, or those of some cookies.
  *
- * Every stack of every map that is asked for becomes a row; rows are sorted and printed. Rows of one map lie together
- * before that, slots rising, as the library hands them out.
+ * Every stack of every map that is asked for becomes a row; rows are sorted and printed. Rows of
+ * one map lie together before that, slots rising, as the library hands them out.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -64,7 +64,8 @@ static void note_status(struct show *show, int status)
 
 /* ---- rows ---- */
 
-static bool add_row(struct show *show, struct stackmap_map *map, size_t map_nr, struct stackmap_stack *stack)
+static bool add_row(struct show *show, struct stackmap_map *map, size_t map_nr,
+		    struct stackmap_stack *stack)
 {
 	struct row *grown;
 	size_t capacity;
@@ -103,7 +104,8 @@ static size_t count_stacks(struct show *show, struct stackmap_map *map)
 		return nr;
 	note_status(show, errno == ENOMEM ? cmd_nomem() : CMD_FOUND);
 	if (errno != ENOMEM)
-		cmd_warn("%s: the save at offset %" PRIu64 " cannot be decoded", stackmap_map_get_path(map),
+		cmd_warn("%s: the save at offset %" PRIu64 " cannot be decoded",
+			 stackmap_map_get_path(map),
 			 stackmap_save_get_offset(stackmap_map_get_save(map)));
 	return 0;
 }
@@ -138,8 +140,10 @@ static int collect_all(struct show *show)
 static int compare_rows(const void *a, const void *b)
 {
 	const struct row *row_a = a, *row_b = b;
-	uint32_t ref_a = stackmap_stack_get_ref(row_a->stack), ref_b = stackmap_stack_get_ref(row_b->stack);
-	uint32_t slot_a = stackmap_stack_get_slot(row_a->stack), slot_b = stackmap_stack_get_slot(row_b->stack);
+	uint32_t ref_a = stackmap_stack_get_ref(row_a->stack);
+	uint32_t ref_b = stackmap_stack_get_ref(row_b->stack);
+	uint32_t slot_a = stackmap_stack_get_slot(row_a->stack);
+	uint32_t slot_b = stackmap_stack_get_slot(row_b->stack);
 
 	if (ref_a != ref_b)
 		return ref_a > ref_b ? -1 : 1;
@@ -310,14 +314,23 @@ static void print_map_name(const struct row *row)
 	printf(": ");
 }
 
+/* The first row behind those of the map that the one at @first is of. */
+static size_t end_of_map(const struct show *show, size_t first)
+{
+	size_t end = first;
+
+	while (end < show->nr_rows && show->rows[end].map_nr == show->rows[first].map_nr)
+		end++;
+	return end;
+}
+
 static int show_by_generation(struct show *show)
 {
 	size_t first, end;
 	struct total total;
 
 	for (first = 0; first < show->nr_rows; first = end) {
-		for (end = first; end < show->nr_rows && show->rows[end].map_nr == show->rows[first].map_nr; )
-			end++;
+		end = end_of_map(show, first);
 		if (!show->as_json) {
 			total = sum(show->rows + first, end - first);
 			print_map_name(&show->rows[first]);
@@ -414,11 +427,11 @@ static int show_missing(struct show *show, const struct text_cookie *cookie)
 	const char *reason = "not in a saved map";
 	enum stackmap_verdict verdict = STACKMAP_VERDICT_SLOT_NOT_SAVED;
 	struct stackmap_stack *stack;
+	uint64_t number;
 
 	if (cookie->has_generation) {
-		stack = stackmap_resolver_find(show->resolver,
-					       stackmap_cookie_make(cookie->generation, cookie->slot),
-					       STACKMAP_TS_UNKNOWN);
+		number = stackmap_cookie_make(cookie->generation, cookie->slot);
+		stack = stackmap_resolver_find(show->resolver, number, STACKMAP_TS_UNKNOWN);
 		if (!stack)
 			return cmd_nomem();
 		verdict = stackmap_stack_get_verdict(stack);
@@ -536,8 +549,9 @@ static int show_arguments(struct show *show, char **words, int nr)
 		return cmd_nomem();
 	for (i = 0; i < nr && status == CMD_OK; i++) {
 		if (!text_parse_cookie(words[i], &cookies[i]))
-			status = cmd_error("'%s' is no cookie: SLOT, GENERATION:SLOT, '<stack_id SLOT gen GENERATION>', "
-					   "or the number of one", words[i]);
+			status = cmd_error("'%s' is no cookie: SLOT, GENERATION:SLOT, "
+					   "'<stack_id SLOT gen GENERATION>' or the number of one",
+					   words[i]);
 	}
 	if (status == CMD_OK) {
 		show->resolver = open_maps(&show->maps);
@@ -578,7 +592,8 @@ static int run_show(const struct command *cmd, int argc, char **argv)
 			break;
 	}
 	if (key == CMD_ARGS_END)
-		status = show_arguments(&show, argv + cmd_args_first(&args), argc - cmd_args_first(&args));
+		status = show_arguments(&show, argv + cmd_args_first(&args),
+					argc - cmd_args_first(&args));
 	cmd_args_release(&args);
 	cmd_maps_release(&show.maps);
 	return status;
@@ -604,8 +619,9 @@ const struct command cmd_show = {
 	.summary = "Show the stacks of saved maps, most used first",
 	.help =
 "\n"
-"COOKIE is SLOT, GENERATION:SLOT, '<stack_id SLOT gen GENERATION>' as it is printed, or the number of a cookie,\n"
-"such as 0x10000002a. --generation N shows generation N only; maps that have none are counted from 1.\n",
+"COOKIE is SLOT, GENERATION:SLOT, '<stack_id SLOT gen GENERATION>' as it is printed, or\n"
+"the number of a cookie, such as 0x10000002a. --generation N shows generation N only;\n"
+"maps that have none are counted from 1.\n",
 	.options = show_options,
 	.run = run_show,
 };

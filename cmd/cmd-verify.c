@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * trace-cmd stackmap verify: is every byte of the saved maps whole, and does every cookie of a trace resolve?
+ * trace-cmd stackmap verify: is every byte of the saved maps whole, and does every cookie of a
+ * trace resolve?
  *
- * The library gives one and the same object for one and the same cookie, so distinct cookies are counted by a
- * number that is left at it: that of its entry in tally->cookies.
+ * The library gives one and the same object for one and the same cookie, so distinct cookies are
+ * counted by a number that is left at it: that of its entry in tally->cookies.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -45,7 +46,8 @@ static int count_faults(struct verify *verify, const char *path, struct saves_fa
 	return saves_count_faults(path, 0, faults);
 }
 
-static void print_faults(const struct stackmap_store *store, const char *path, const struct saves_faults *faults)
+static void print_faults(const struct stackmap_store *store, const char *path,
+			 const struct saves_faults *faults)
 {
 	size_t nr_saves = stackmap_store_nr_saves(store);
 
@@ -67,8 +69,8 @@ static void print_faults(const struct stackmap_store *store, const char *path, c
 		puts(faults->nr_conflicts || faults->nr_cut ? "" : ": whole");
 }
 
-static void print_faults_json(struct json *json, const struct stackmap_store *store, const char *path,
-			      const struct saves_faults *faults)
+static void print_faults_json(struct json *json, const struct stackmap_store *store,
+			      const char *path, const struct saves_faults *faults)
 {
 	json_open(json, NULL, '{');
 	json_text(json, "path", path);
@@ -172,16 +174,21 @@ static int count_event(struct event *event, void *data)
 	if (!cookie)
 		return cmd_nomem();
 	cookie->nr_events++;
-	tally->nr_unresolved += stackmap_stack_get_verdict(event->stack) != STACKMAP_VERDICT_RESOLVED;
+	tally->nr_unresolved +=
+		stackmap_stack_get_verdict(event->stack) != STACKMAP_VERDICT_RESOLVED;
 	return CMD_OK;
 }
 
-/* By verdict, its reason (which names the generation), and the cookie: those to be summed up lie together. */
+/*
+ * By verdict, its reason (which names the generation), and the cookie: those to be summed up lie
+ * together.
+ */
 static int compare_cookies(const void *a, const void *b)
 {
 	const struct stackmap_stack *stack_a = ((const struct tally_cookie *)a)->stack;
 	const struct stackmap_stack *stack_b = ((const struct tally_cookie *)b)->stack;
-	int verdict_a = stackmap_stack_get_verdict(stack_a), verdict_b = stackmap_stack_get_verdict(stack_b);
+	int verdict_a = stackmap_stack_get_verdict(stack_a);
+	int verdict_b = stackmap_stack_get_verdict(stack_b);
 	uint64_t cookie_a, cookie_b;
 	int words;
 
@@ -190,8 +197,10 @@ static int compare_cookies(const void *a, const void *b)
 	words = strcmp(stackmap_stack_get_reason(stack_a), stackmap_stack_get_reason(stack_b));
 	if (words)
 		return words;
-	cookie_a = stackmap_cookie_make(stackmap_stack_get_generation(stack_a), stackmap_stack_get_slot(stack_a));
-	cookie_b = stackmap_cookie_make(stackmap_stack_get_generation(stack_b), stackmap_stack_get_slot(stack_b));
+	cookie_a = stackmap_cookie_make(stackmap_stack_get_generation(stack_a),
+					stackmap_stack_get_slot(stack_a));
+	cookie_b = stackmap_cookie_make(stackmap_stack_get_generation(stack_b),
+					stackmap_stack_get_slot(stack_b));
 	return (cookie_a > cookie_b) - (cookie_a < cookie_b);
 }
 
@@ -252,7 +261,10 @@ static void print_groups(const struct verify *verify, const struct tally *tally)
 		       tally->nr_damaged);
 }
 
-/* Sum of what the saves of the maps say; false where none says it. A save has one or more maps, side by side. */
+/*
+ * Sum of what the saves of the maps say; false where none says it. A save has one or more maps,
+ * side by side.
+ */
 static bool sum_fallbacks(struct stackmap_resolver *resolver, uint64_t *ret_fallbacks)
 {
 	const struct stackmap_save *save, *last = NULL;
@@ -285,11 +297,13 @@ static void print_full(struct stackmap_resolver *resolver, const struct tally *t
 	if (tally->nr_full) {
 		printf("  recorded in full: %" PRIu64, tally->nr_full);
 		if (known && !fallbacks)
-			printf(" (the map had room: too deep, or before it existed, or during a reset)");
+			printf(" (there was room: too deep, before the map, or during a reset)");
 		putchar('\n');
 	}
 	if (known && fallbacks)
-		printf("  fallbacks: %" PRIu64 " (the map was too small: save and reset it earlier)\n", fallbacks);
+		printf("  fallbacks: %" PRIu64
+		       " (the map was too small: save and reset it earlier)\n",
+		       fallbacks);
 }
 
 static void print_contradictions(struct stackmap_resolver *resolver)
@@ -313,8 +327,8 @@ static void print_contradictions(struct stackmap_resolver *resolver)
 	}
 }
 
-static void print_trace(const struct verify *verify, const char *path, struct stackmap_resolver *resolver,
-			const struct tally *tally)
+static void print_trace(const struct verify *verify, const char *path,
+			struct stackmap_resolver *resolver, const struct tally *tally)
 {
 	print_escaped(path);
 	printf(": ");
@@ -399,8 +413,8 @@ static void print_contradictions_json(struct json *json, struct stackmap_resolve
 	json_close(json, ']');
 }
 
-static void print_trace_json(struct json *json, const char *path, struct stackmap_resolver *resolver,
-			     const struct tally *tally)
+static void print_trace_json(struct json *json, const char *path,
+			     struct stackmap_resolver *resolver, const struct tally *tally)
 {
 	uint64_t fallbacks;
 
@@ -519,7 +533,8 @@ static int run_verify(const struct command *cmd, int argc, char **argv)
 			break;
 	}
 	if (key == CMD_ARGS_END)
-		status = verify_all(&verify, argv + cmd_args_first(&args), argc - cmd_args_first(&args));
+		status = verify_all(&verify, argv + cmd_args_first(&args),
+				    argc - cmd_args_first(&args));
 	cmd_args_release(&args);
 	cmd_maps_release(&verify.maps);
 	return status;

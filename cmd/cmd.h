@@ -2,11 +2,12 @@
 /*
  * What every command shares.
  *
- * A command is a const record at the end of its own file, listed in the table of main.c. Its options are
- * tables too: help, completion and the check of the man pages are made from them.
+ * A command is a const record at the end of its own file, listed in the table of main.c. Its
+ * options are tables too: help, completion and the check of the man pages are made from them.
  *
- * A command reads its arguments (args.c), calls the library, prints to stdout and returns its exit status;
- * main.c checks afterwards that stdout took everything. Whatever goes wrong is said in one line by cmd_error().
+ * A command reads its arguments (args.c), calls the library, prints to stdout and returns its exit
+ * status; main.c checks afterwards that stdout took everything. Whatever goes wrong is said in one
+ * line by cmd_error().
  */
 #ifndef CMD_H
 #define CMD_H
@@ -40,19 +41,19 @@ enum cmd_key {
 };
 
 struct cmd_option {
-	int		key;	/* what cmd_args_next() returns; below 256 it is the option's letter */
+	int		key;	/* what cmd_args_next() returns; below 256 it is its letter */
 	const char	*name;	/* the long option without dashes; ends a table where NULL */
-	const char	*arg;	/* what help calls its argument; NULL: takes none. "FILE" is completed as a file */
-	const char	*values; /* the words that the argument can be, for completion; NULL: others */
+	const char	*arg;	/* what help calls its argument, "FILE" for a file; NULL: none */
+	const char	*values; /* the words that the argument can be; NULL: any */
 	const char	*help;
 };
 
 struct command {
 	const char			*name;
-	const char			*synopsis;	/* what follows the name in the usage line */
+	const char			*synopsis;	/* behind the name in the usage line */
 	const char			*summary;	/* one line, for the list of commands */
 	const char			*help;		/* further lines of --help; may be NULL */
-	const struct cmd_option *const	*options;	/* tables, NULL at the end; --help is added */
+	const struct cmd_option *const	*options;	/* tables; --help is added */
 	int				(*run)(const struct command *cmd, int argc, char **argv);
 };
 
@@ -65,7 +66,10 @@ extern const struct command cmd_verify;
 
 /* ---- messages ---- */
 
-/* "trace-cmd stackmap NAME: WORDS" on stderr, escaped so that one line stays one line. Returns CMD_FAILED. */
+/*
+ * "trace-cmd stackmap NAME: WORDS" on stderr, escaped so that one line stays one line. Returns
+ * CMD_FAILED.
+ */
 int cmd_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* The same for what a _get_error() of the library gave, which is escaped already. */
 int cmd_library_error(const char *words);
@@ -91,8 +95,8 @@ struct cmd_args {
 };
 
 /*
- * argv[0] is the command's name. Options and plain arguments may be mixed; what follows "--" is plain. --help is
- * answered by main before the command runs.
+ * argv[0] is the command's name. Options and plain arguments may be mixed; what follows "--" is
+ * plain. --help is answered by main before the command runs.
  */
 int cmd_args_init(struct cmd_args *args, const struct command *cmd, int argc, char **argv);
 /* The key of the next option, CMD_ARGS_END or CMD_ARGS_BAD. */
@@ -101,7 +105,10 @@ int cmd_args_next(struct cmd_args *args);
 int cmd_args_first(const struct cmd_args *args);
 void cmd_args_release(struct cmd_args *args);
 
-/* An unsigned number in decimal or 0x hex, at most @max. False, after cmd_error(), where @value is none. */
+/*
+ * An unsigned number in decimal or 0x hex, at most @max. False, after cmd_error(), where @value is
+ * none.
+ */
 bool cmd_parse_number(const char *option, const char *value, uint64_t max, uint64_t *ret_number);
 
 /* ---- saved maps ---- */
@@ -131,23 +138,24 @@ int cmd_maps_take(struct cmd_maps *maps, int key, const char *value);
 void cmd_maps_release(struct cmd_maps *maps);
 
 /*
- * A resolver for the trace file @trace (NULL: for a text, whose trace is not at hand) with the maps that were given by
- * -m, else by the environment variable TRACE_STACKMAP, else found beside @trace. NULL after cmd_error().
- * To have no map is no error: stackmap_resolver_nr_maps() says so.
+ * A resolver for the trace file @trace (NULL: for a text, whose trace is not at hand) with the maps
+ * that were given by -m, else by the environment variable TRACE_STACKMAP, else found beside @trace.
+ * NULL after cmd_error(). To have no map is no error: stackmap_resolver_nr_maps() says so.
  */
 struct stackmap_resolver *cmd_maps_resolver(struct cmd_maps *maps, const char *trace);
 
 /*
- * For commands that look at the maps themselves: each file that -m, else TRACE_STACKMAP, names, else the one beside
- * @trace (NULL: none). Calls @fn until it returns other than 0 and returns that; 0 where it never did.
+ * For commands that look at the maps themselves: each file that -m, else TRACE_STACKMAP, names,
+ * else the one beside @trace (NULL: none). Calls @fn until it returns other than 0 and returns
+ * that; 0 where it never did.
  * @ret_nr: files there were.
  */
 int cmd_maps_each_file(const struct cmd_maps *maps, const char *trace,
 		       int (*fn)(const char *path, void *data), void *data, size_t *ret_nr);
 
 /*
- * A map on standard input is read from its beginning each time: call this before opening "-". CMD_OK, or CMD_FAILED
- * after cmd_error().
+ * A map on standard input is read from its beginning each time: call this before opening "-".
+ * CMD_OK, or CMD_FAILED after cmd_error().
  */
 int cmd_maps_rewind_stdin(struct cmd_maps *maps);
 

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Installs a file, but never over one that is not ours: ours has the line MARK among its first three.
+# Installs a file, but never over one that is not ours: ours has the line MARK among its first
+# three.
 #
 #	install-own.sh --is-foreign MARK TARGET		status 0: TARGET is there and not ours
-#	install-own.sh MARK MODE SOURCE TARGET		as an install script of Meson, which sets DESTDIR
+#	install-own.sh MARK MODE SOURCE TARGET		as Meson calls it, with DESTDIR
 set -eu
 
 # Something is there that has not the mark.

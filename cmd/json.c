@@ -34,7 +34,8 @@ static size_t char_len(const unsigned char *text, size_t len)
 		return 3;
 	}
 	if (text[0] >= 0xf0 && text[0] <= 0xf4) {
-		if (len < 4 || !is_follower(text[1]) || !is_follower(text[2]) || !is_follower(text[3]))
+		if (len < 4 || !is_follower(text[1]) || !is_follower(text[2]) ||
+		    !is_follower(text[3]))
 			return 0;
 		if ((text[0] == 0xf0 && text[1] < 0x90) || (text[0] == 0xf4 && text[1] > 0x8f))
 			return 0;

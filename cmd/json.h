@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Writing JSON to stdout: values in order, each with its key inside an object and without one (NULL) inside
- * an array.
+ * Writing JSON to stdout: values in order, each with its key inside an object and without one
+ * (NULL) inside an array.
  *
  * Strings from outside are bytes. A byte that is no part of UTF-8 is written as the lone surrogate
- * U+DC80 to U+DCFF (the byte + 0xdc00), as Python's "surrogateescape" reads and writes it: the JSON stays valid,
- * and the bytes can be had back. Control characters, DEL and C1 are always escaped.
+ * U+DC80 to U+DCFF (the byte + 0xdc00), as Python's "surrogateescape" reads and writes it: the JSON
+ * stays valid, and the bytes can be had back. Control characters, DEL and C1 are always escaped.
  */
 #ifndef CMD_JSON_H
 #define CMD_JSON_H

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Which saved maps a command uses: the files of -m, else those of TRACE_STACKMAP, else the one beside the trace. The
- * first of these that names anything is the only one asked, as the plugin does.
+ * Which saved maps a command uses: the files of -m, else those of TRACE_STACKMAP, else the one
+ * beside the trace. The first of these that names anything is the only one asked, as the plugin
+ * does.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -92,7 +93,9 @@ int cmd_maps_take(struct cmd_maps *maps, int key, const char *value)
 		maps->style.flags |= STACKMAP_STYLE_DEMANGLE;
 		return 1;
 	case CMD_KEY_MAX_FRAMES:
-		return take_number("--max-frames", value, UINT32_MAX, &maps->style.max_frames) ? 1 : -1;
+		if (!take_number("--max-frames", value, UINT32_MAX, &maps->style.max_frames))
+			return -1;
+		return 1;
 	}
 	return 0;
 }
@@ -105,7 +108,10 @@ void cmd_maps_release(struct cmd_maps *maps)
 	maps->kallsyms = NULL;
 }
 
-/* Every trace has a resolver of its own, and each reads the map on standard input from its beginning. */
+/*
+ * Every trace has a resolver of its own, and each reads the map on standard input from its
+ * beginning.
+ */
 static int keep_stdin(struct cmd_maps *maps)
 {
 	char buf[65536];

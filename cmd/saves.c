@@ -53,7 +53,8 @@ static void print_generations(const struct stackmap_save *save)
 	for (i = 0; i < nr; i++) {
 		printf("%s", i ? ", " : "");
 		if (stackmap_save_has_generation(save))
-			printf("generation %" PRIu32 " with ", stackmap_save_get_generation(save, i));
+			printf("generation %" PRIu32 " with ",
+			       stackmap_save_get_generation(save, i));
 		else
 			printf("no generation, ");
 		print_count(stackmap_save_nr_stacks(save, i), "stack", "stacks");
@@ -116,7 +117,8 @@ static void print_saved(const struct stackmap_save *save)
 	    strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S UTC", &tm))
 		printf("%s%s", text, boot != STACKMAP_TIME_UNKNOWN ? ", " : "");
 	if (boot != STACKMAP_TIME_UNKNOWN)
-		printf("%" PRIu64 ".%06" PRIu64 " s after boot", boot / NS_PER_S, boot % NS_PER_S / 1000);
+		printf("%" PRIu64 ".%06" PRIu64 " s after boot", boot / NS_PER_S,
+		       boot % NS_PER_S / 1000);
 	putchar('\n');
 }
 
@@ -347,7 +349,8 @@ static int count_faults_of_map(struct stackmap_map *map, struct saves_faults *fa
 		stack = stackmap_map_get_stack(map, i);
 		if (!stack)
 			return cmd_nomem();
-		faults->nr_conflicts += stackmap_stack_get_verdict(stack) == STACKMAP_VERDICT_CONFLICT;
+		faults->nr_conflicts +=
+			stackmap_stack_get_verdict(stack) == STACKMAP_VERDICT_CONFLICT;
 		faults->nr_cut += stackmap_stack_get_verdict(stack) == STACKMAP_VERDICT_DAMAGED;
 	}
 	return CMD_OK;

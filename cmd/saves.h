@@ -38,7 +38,10 @@ struct saves_faults {
 	size_t	nr_cut;		/* whose depth and frames differ */
 };
 
-/* In the saves that stand at @from or behind it in the file. CMD_OK, or CMD_FAILED after cmd_error(). */
+/*
+ * In the saves that stand at @from or behind it in the file. CMD_OK, or CMD_FAILED after
+ * cmd_error().
+ */
 int saves_count_faults(const char *path, uint64_t from, struct saves_faults *faults);
 
 #endif /* CMD_SAVES_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Lines of trace text: see text.h. All of it is linear in the length of the line: the walk back over a header never
- * crosses a colon, and the walk forward over a prefix never turns round.
+ * Lines of trace text: see text.h. All of it is linear in the length of the line: the walk back
+ * over a header never crosses a colon, and the walk forward over a prefix never turns round.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 /* Longer than any prefix that a log writes. */
 #define MAX_PREFIX	512
 
-/* Widths of the task name in the two forms of a line: "%16s-" and, in the latency format, "%8.8s-". */
+/* Widths of the task name: "%16s-", and "%8.8s-" in the latency format. */
 #define COMM_WIDTH	16
 #define COMM_WIDTH_LATENCY	8
 
@@ -164,7 +164,8 @@ static bool back_pid(struct back *back, size_t *ret_dash)
 /* "1d..2.": CPU and flags in one, as the latency format has them. */
 static bool is_latency_column(const char *word, size_t len)
 {
-	return len >= 2 && is_digit(word[0]) && back_while(&(struct back){ word, len }, is_flag_char) == len;
+	return len >= 2 && is_digit(word[0]) &&
+	       back_while(&(struct back){ word, len }, is_flag_char) == len;
 }
 
 struct header {
@@ -188,21 +189,25 @@ static bool back_columns(struct back *back, struct header *ret_header)
 	*back = flags;
 	if (back_cpu(back))
 		return back_pid(back, &ret_header->dash);
-	if (!is_latency_column(flags.line + flags.pos, end - flags.pos) || !is_blank(back_last(&flags)))
+	if (!is_latency_column(flags.line + flags.pos, end - flags.pos) ||
+	    !is_blank(back_last(&flags)))
 		return false;
 	ret_header->comm_width = COMM_WIDTH_LATENCY;
 	*back = flags;
 	return back_pid(back, &ret_header->dash) && ret_header->dash != NO_DASH;
 }
 
-/* "[0000abcd]" before the milliseconds: the verbose latency format, whose other columns are numbers. */
+/*
+ * "[0000abcd]" before the milliseconds: the verbose latency format, whose other columns are
+ * numbers.
+ */
 static bool back_verbose(struct back *back)
 {
 	struct back at = *back;
 
 	back_blanks(&at);
-	return back_char(&at, ']') && back_while(&at, is_flag_char) && back_char(&at, '[') && at.pos &&
-	       is_blank(back_last(&at));
+	return back_char(&at, ']') && back_while(&at, is_flag_char) && back_char(&at, '[') &&
+	       at.pos && is_blank(back_last(&at));
 }
 
 /* A header that ends before @end, its last colon taken off. */
@@ -221,10 +226,10 @@ static bool is_header(const char *line, size_t end, struct header *ret_header)
 }
 
 /*
- * Does a header end at @end? "TIME: ", or "TIME: stack_id:   " as trace-cmd prints it; "/" and "*" come from the graph
- * tracer, which prints events as comments.
+ * Does a header end at @end? "TIME: ", or "TIME: stack_id:   " as trace-cmd prints it.
  */
-static bool find_header(const char *line, size_t end, struct header *ret_header, bool *ret_has_event)
+static bool find_header(const char *line, size_t end, struct header *ret_header,
+			bool *ret_has_event)
 {
 	struct back back = { line, end };
 
@@ -245,7 +250,10 @@ static bool find_header(const char *line, size_t end, struct header *ret_header,
 
 /* ---- the walk forward over what a log puts before a line ---- */
 
-/* 9 a digit, A a letter, ~ a digit or a blank, anything else itself. Returns the position behind, 0: no match. */
+/*
+ * 9 a digit, A a letter, ~ a digit or a blank, anything else itself. Returns the position behind,
+ * 0: no match.
+ */
 static size_t match(const char *line, size_t len, size_t pos, const char *pattern)
 {
 	for (; *pattern; pattern++, pos++) {
@@ -282,7 +290,10 @@ static bool is_tag_char(char c)
 	return is_digit(c) || is_letter(c) || is_one_of(c, "_.-/@()");
 }
 
-/* "[   12.345678]", "[    T1]", "[Sat Nov 29 12:00:00 2026]": a number in brackets, then a blank or the next group. */
+/*
+ * "[   12.345678]", "[    T1]", "[Sat Nov 29 12:00:00 2026]": a number in brackets, then a blank or
+ * the next group.
+ */
 static size_t match_group(const char *line, size_t len, size_t pos)
 {
 	size_t end, i;
@@ -455,8 +466,9 @@ static bool is_all_blank(const char *line, size_t len)
 }
 
 /*
- * What no list knows is found by the task name, whose column has a fixed width: what stands before it is a prefix. In
- * the report of several files or buffers, trace-cmd puts their name there: that is the line's own.
+ * What no list knows is found by the task name, whose column has a fixed width: what stands before
+ * it is a prefix. In the report of several files or buffers, trace-cmd puts their name there: that
+ * is the line's own.
  */
 static size_t unknown_prefix(const char *line, const struct header *header, bool has_event)
 {

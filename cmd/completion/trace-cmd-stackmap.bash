@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Completion of trace-cmd-stackmap and of "trace-cmd stackmap", for bash.
 #
-# What there is to complete is asked of the program itself: its hidden option --tables prints the tables that
-# --help is made from. Rows are "COMMAND <tab> summary" and "COMMAND <tab> --long <tab> -l <tab> ARG <tab> values".
+# What there is to complete is asked of the program itself: its hidden option --tables prints the
+# tables that --help is made from. Rows are "COMMAND <tab> summary" and "COMMAND <tab> --long <tab>
+# -l <tab> ARG <tab> values".
 
-# Options of command $1, a row each without the command; what follows is the program that prints the tables.
+# Options of command $1, a row each without the command; what follows is the program that prints the
+# tables.
 _trace_cmd_stackmap_options()
 {
 	local command=$1 row_command long letter arg values

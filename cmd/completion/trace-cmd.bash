@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Completion of the front of trace-cmd, part of trace-stackmap.
 #
-# bash-completion takes the first file named trace-cmd or trace-cmd.bash that it finds. This one is found before that
-# of trace-cmd, loads it, and adds "stackmap" to what it completes.
+# bash-completion takes the first file named trace-cmd or trace-cmd.bash that it finds. This one is
+# found before that of trace-cmd, loads it, and adds "stackmap" to what it completes.
 
-# The completion of trace-cmd itself: the first in the places where bash-completion looks that is no copy of this file.
+# The completion of trace-cmd itself: the first in the places where bash-completion looks that is no
+# copy of this file.
 _trace_cmd_stackmap_load_next()
 {
 	local mark='# Completion of the front of trace-cmd, part of trace-stackmap.'
@@ -12,8 +13,8 @@ _trace_cmd_stackmap_load_next()
 	local dir name second
 
 	IFS=: read -r -a data <<< "${XDG_DATA_DIRS:-/usr/local/share:/usr/share}"
-	dirs=("${BASH_COMPLETION_USER_DIR:-${XDG_DATA_HOME:-$HOME/.local/share}/bash-completion}/completions"
-		"${data[@]/%//bash-completion/completions}" "${BASH_SOURCE[0]%/*}"
+	dir=${BASH_COMPLETION_USER_DIR:-${XDG_DATA_HOME:-$HOME/.local/share}/bash-completion}
+	dirs=("$dir/completions" "${data[@]/%//bash-completion/completions}" "${BASH_SOURCE[0]%/*}"
 		/usr/share/bash-completion/completions)
 	for dir in "${dirs[@]}"; do
 		for name in trace-cmd trace-cmd.bash _trace-cmd; do

@@ -65,7 +65,8 @@ complete_words()
 commands=$("$command" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z-]*\) .*/\1/p' | paste -sd,)
 options_of()
 {
-	"$command" "$1" --help | sed -n '/^Options:/,$s/^ *\(-[a-z], \)\{0,1\}\(--[a-z-]*\).*/\2/p' |
+	"$command" "$1" --help |
+		sed -n '/^Options:/,$s/^ *\(-[a-z], \)\{0,1\}\(--[a-z-]*\).*/\2/p' |
 		sort | paste -sd,
 }
 only_long()
@@ -99,10 +100,12 @@ check 'the words that an option can have' 'text,json,folded' \
 	"$(complete_words trace-cmd stackmap resolve --format '')"
 check 'one of them' 'folded' "$(complete_words trace-cmd stackmap resolve --format f)"
 
-check 'stackmap is added to the commands of trace-cmd' 'stream,stackmap' "$(complete_words trace-cmd st)"
+check 'stackmap is added to the commands of trace-cmd' 'stream,stackmap' \
+	"$(complete_words trace-cmd st)"
 check 'other commands of it are left alone' 'record,report' "$(complete_words trace-cmd re)"
 check 'and so is what follows them' 'stream' "$(complete_words trace-cmd record st)"
-check 'options of its registration are kept' 'complete -o nosort -F _trace_cmd_stackmap_front trace-cmd' \
+check 'options of its registration are kept' \
+	'complete -o nosort -F _trace_cmd_stackmap_front trace-cmd' \
 	"$(complete_words trace-cmd '' > /dev/null; complete -p trace-cmd)"
 mkdir -p "$tmp/copy/bash-completion/completions"
 cp "$ours/trace-cmd" "$tmp/copy/bash-completion/completions"

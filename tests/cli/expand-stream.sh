@@ -12,7 +12,8 @@ note the pieces in which a text arrives do not matter
 cat data/text/*.txt > all
 "$command" expand -m $m all > whole 2> /dev/null
 for size in 1 7 4096; do
-	dd if=all bs=$size 2> /dev/null | "$command" expand -m $m 2> /dev/null | cmp - whole && echo same with $size
+	dd if=all bs=$size 2> /dev/null | "$command" expand -m $m 2> /dev/null |
+		cmp - whole && echo same with $size
 done
 note what was expanded once stays
 "$command" expand -m $m data/text/trace.txt > once 2> /dev/null

@@ -68,7 +68,8 @@ note output that fails
 printf 'to /dev/full\n'
 "$command" expand -m $m text > /dev/full
 echo "= $?"
-"$command" expand -m $m $(for i in 1 2 3 4 5 6 7 8 9; do echo data/text/*.txt; done) 2>&1 > /dev/full | sort -u
+texts=$(for i in 1 2 3 4 5 6 7 8 9; do echo data/text/*.txt; done)
+"$command" expand -m $m $texts 2>&1 > /dev/full | sort -u
 note a reader that goes away
 yes '<stack_id 7 gen 1>' | "$command" expand -m $m | head -n 2
 note what a terminal gets

@@ -77,7 +77,8 @@ check 'stackmap goes to trace-cmd-stackmap, without the word' 'ours [list] [--js
 check 'stackmap without more' 'ours' "$(with_path "$path" trace-cmd stackmap)"
 check 'stackmap elsewhere is no command' 'real [report] [stackmap]' \
 	"$(with_path "$path" trace-cmd report stackmap)"
-check 'arguments come through as they are' "real [a  b] [] [*] [\$HOME] [-n] [x${nl}y] [\\n] ['\"]" \
+check 'arguments come through as they are' \
+	"real [a  b] [] [*] [\$HOME] [-n] [x${nl}y] [\\n] ['\"]" \
 	"$(with_path "$path" trace-cmd 'a  b' '' '*' '$HOME' -n "x${nl}y" '\n' "'\"")"
 check 'so they do to stackmap' "ours [a  b] [] [*] [x${nl}y]" \
 	"$(with_path "$path" trace-cmd stackmap 'a  b' '' '*' "x${nl}y")"
@@ -143,7 +144,8 @@ with_path "$tmp/front:$tmp/binary:$tmp/real" trace-cmd x
 check 'a binary is run' 0 $?
 
 # Nothing there.
-check 'no real one' "127 trace-cmd: the real trace-cmd is not in PATH, only the front of trace-stackmap" \
+check 'no real one' \
+	"127 trace-cmd: the real trace-cmd is not in PATH, only the front of trace-stackmap" \
 	"$(with_path "$tmp/front:$tmp/second:$tmp/links" trace-cmd x > "$tmp/out" 2>&1
 	   echo "$? $(cat "$tmp/out")")"
 check 'no stackmap' \

@@ -6,7 +6,8 @@ v7=data/good/v7
 # Sizes depend on the release of libzstd.
 run_sized()
 {
-	run "$@" | sed -E 's/[0-9]+ in the file/N in the file/; s/in all, [0-9]+ bytes$/in all, N bytes/'
+	run "$@" |
+		sed -E "s/[0-9]+ in the file/N in the file/; s/in all, [0-9]+ b/in all, N b/"
 }
 
 note one export, where the plugin looks for it

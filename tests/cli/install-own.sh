@@ -45,7 +45,8 @@ check 'it is the new one' ours "$(is_ours "$target")"
 printf '#!/bin/sh\necho real\n' > "$target"
 check 'over another' 0 "$(install "$target")"
 check 'the other stays' 'real' "$(sh "$target")"
-check 'and that is said' "Left out: $target is there and not ours; it stays as it is" "$(cat "$tmp/out")"
+check 'and that is said' \
+	"Left out: $target is there and not ours; it stays as it is" "$(cat "$tmp/out")"
 cp /bin/true "$target"
 check 'over a binary' 0 "$(install "$target")"
 check 'the binary stays' same "$(cmp -s /bin/true "$target" && echo same)"
@@ -57,7 +58,8 @@ rm "$target"
 cp "$front" "$tmp/copy"
 ln -s "$tmp/copy" "$target"
 check 'over a link to one of ours' 0 "$(install "$target")"
-check 'the link is replaced' 'ours no link' "$(is_ours "$target") $([ -h "$target" ] || echo no link)"
+check 'the link is replaced' 'ours no link' \
+	"$(is_ours "$target") $([ -h "$target" ] || echo no link)"
 rm "$target"
 mkdir "$target"
 check 'over a directory' 0 "$(install "$target")"
@@ -69,7 +71,8 @@ export DESTDIR
 check 'into a staging directory' 0 "$(install /nowhere/bin/trace-cmd)"
 check 'it is there' ours "$(is_ours "$tmp/stage/nowhere/bin/trace-cmd")"
 check 'with another where it is meant to go in the end' 0 "$(install /bin/true)"
-check 'it is left out' "Left out: /bin/true is there and not ours; it stays as it is" "$(cat "$tmp/out")"
+check 'it is left out' "Left out: /bin/true is there and not ours; it stays as it is" \
+	"$(cat "$tmp/out")"
 check 'and not there' '' "$(ls "$tmp/stage/bin" 2> /dev/null)"
 unset DESTDIR
 

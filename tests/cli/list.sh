@@ -5,12 +5,14 @@ v8=data/good/v8
 sized()
 {
 	sed -E 's/[0-9]+ in the file/N in the file/; s/saves?, [0-9]+ bytes$/saves, N bytes/
-		s/"bytes":[0-9]+,("export|"saves)/"bytes":N,\1/g; s/"offset":[0-9]+/"offset":N/g'
+		s/"bytes":[0-9]+,("export|"saves)/"bytes":N,\1/g; s/"offset":[0-9]+/"offset":N/g
+		s/of [0-9]+ bytes of data [0-9]+/of N bytes of data N/'
 }
 
 run list $v8/gens.1.stack_map data/good/v7/sched.stack_map_bin data/good/v7/sched.stack_map
 run list --json data/good/v7/sched.stack_map_bin
-"$command" import -o a.stackmap $v8/gens.1.* data/good/v7/sched.stack_map data/good/v7/sched.stack_map_stat \
+"$command" import -o a.stackmap $v8/gens.1.* \
+	data/good/v7/sched.stack_map data/good/v7/sched.stack_map_stat \
 	--release 'r"\' > out 2>&1 || cat out
 run list a.stackmap | sized
 run list -m a.stackmap | sized
@@ -18,7 +20,8 @@ run list --json a.stackmap | sized
 run list - < a.stackmap | sized
 cat a.stackmap | run list -m - | sized
 note statistics of a map that was too small, with a line of a later series
-printf 'generation: 1\nentries: 16384\ncapacity: 16384\nsuccesses: 5\nfallbacks: 17\nfuture: x\n' > map.stack_map_stat
+printf '%s\n' 'generation: 1' 'entries: 16384' 'capacity: 16384' 'successes: 5' 'fallbacks: 17' \
+	'future: x' > map.stack_map_stat
 cp data/text/map.stack_map map.stack_map
 "$command" import -o small.stackmap map.stack_map map.stack_map_stat > out 2>&1 || cat out
 run list small.stackmap | sized

@@ -28,7 +28,8 @@ run show -m $old -m $old --by-generation
 run show -m $old -m $old --generation 2 7
 run show -m $old 1:7 2:7
 note what is no cookie
-for cookie in '' x 1: :1 1:2:3 -1 '<stack_id 42' '<stack_id 42 gen>' 4294967296:1 1:4294967296 0x 0x10000000000000000 \
+for cookie in '' x 1: :1 1:2:3 -1 '<stack_id 42' '<stack_id 42 gen>' 4294967296:1 \
+	1:4294967296 0x 0x10000000000000000 \
 	18446744073709551616 stack_id '42 '; do
 	run show -m $m "$cookie"
 done

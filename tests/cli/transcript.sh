@@ -9,9 +9,10 @@
 #	run ARGUMENT...		COMMAND with these arguments
 #	note WORDS...		a line of its own
 #
-# What they print goes into one transcript: "$ " and the arguments, standard output as it is, each line of standard
-# error behind "! ", and "= STATUS" where that is not 0; control characters are made visible. UPDATE=1 in the environment writes expect/NAME anew, to be
-# looked at before it is committed.
+# What they print goes into one transcript: "$ " and the arguments, standard output as it is, each
+# line of standard error behind "! ", and "= STATUS" where that is not 0; control characters are
+# made visible. UPDATE=1 in the environment writes expect/NAME anew, to be looked at before it is
+# committed.
 set -u
 
 command=$(realpath "$1")

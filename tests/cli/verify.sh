@@ -5,15 +5,17 @@ v7=data/good/v7
 
 sized()
 {
-	sed -E 's/, [0-9]+ bytes/, N bytes/; s/"bytes":[0-9]+/"bytes":N/g'
+	sed -E 's/, [0-9]+ bytes/, N bytes/; s/"bytes":[0-9]+/"bytes":N/g
+		s/of [0-9]+ bytes of data [0-9]+/of N bytes of data N/; s/offset [0-9]{4},/offset N,/'
 }
 
 note generation 3 was copied before tracing stopped
-run verify -m $v8/gens.1.stack_map -m $v8/gens.2.stack_map -m $v8/gens.3.stack_map $v8/gens.dat
-run verify -m $v8/gens.1.stack_map -m $v8/gens.2.stack_map -m $v8/gens.3.stack_map $v8/gens.dat --json > json
+all="-m $v8/gens.1.stack_map -m $v8/gens.2.stack_map -m $v8/gens.3.stack_map"
+run verify $all $v8/gens.dat
+run verify $all $v8/gens.dat --json > json
 sed -n 's/.*\("verdicts":{.*}\),"unresolved".*/\1/p' json
 grep -o '"slot":[0-9]*,"generation":3,"verdict":"slot-not-saved"' json | sort -u | wc -l
-run verify --cookies -m $v8/gens.1.stack_map -m $v8/gens.2.stack_map -m $v8/gens.3.stack_map $v8/gens.dat | tail -n 4
+run verify --cookies $all $v8/gens.dat | tail -n 4
 note all resolve
 run verify -m $v8/sched.stack_map $v8/sched.dat
 run verify -m $v7/sched.stack_map $v7/sched.dat
@@ -34,7 +36,8 @@ run verify trace.dat
 run verify -m - trace.dat < trace.dat.stackmap
 cat trace.dat.stackmap | run verify -m - trace.dat
 note fallbacks
-printf 'generation: 4\nentries: 16384\ncapacity: 16384\nsuccesses: 5\nfallbacks: 17\n' > raw.stack_map_stat
+printf '%s\n' 'generation: 4' 'entries: 16384' 'capacity: 16384' 'successes: 5' 'fallbacks: 17' \
+	> raw.stack_map_stat
 cp $v8/raw.stack_map raw.stack_map
 "$command" import -o raw.stackmap raw.stack_map raw.stack_map_stat > /dev/null
 run verify -m raw.stackmap trace.dat | sized
@@ -53,7 +56,8 @@ head -c 700 room.stackmap >> two.stackmap
 run verify -m two.stackmap | sized
 {
 	cat data/text/map.stack_map
-	printf 'stack_id 7 gen 1 ref 1 depth 1\n => other+0x0/0x1\nstack_id 8 gen 1 ref 1 depth 3\n => f+0x0/0x1\n'
+	printf 'stack_id 7 gen 1 ref 1 depth 1\n => other+0x0/0x1\n'
+	printf 'stack_id 8 gen 1 ref 1 depth 3\n => f+0x0/0x1\n'
 } > odd
 run verify -m odd
 note a trace that is none, or is cut
