@@ -66,7 +66,8 @@ const struct smap_parse_ops *smap_parse_probe(const void *data, size_t len);
  * Parse with the format that the bytes are of. @ret_order: the byte order that a
  * binary export shows, SMAP_ORDER_UNKNOWN for text; may be NULL. @findings may be
  * NULL. Returns 0, -ENOMEM, -EINVAL (no format of ours), -EBADMSG (of a format, but
- * broken: the words say where), -EOPNOTSUPP (a version that we do not know).
+ * broken: the words say where), -EOPNOTSUPP (a version that we do not know), -EOVERFLOW (2^32
+ * frames, stacks or bytes of a frame).
  */
 int smap_parse(const void *data, size_t len, struct smap_export **ret_export,
 	       enum smap_byte_order *ret_order, struct smap_findings *findings,
