@@ -136,6 +136,8 @@ static int save_the_blocks(struct smap_store *store, const char *what, struct sm
 	if (ret)
 		return ret;
 	memcpy(&store_id, id, sizeof(id));
+	if (!store_id)
+		return smap_error_set(err, -EBADMSG, "%s", what);
 	store->store_id = le64toh(store_id);
 	return smap_store_add_damage(store, 0, first, what) ? smap_error_nomem(err) : 0;
 }

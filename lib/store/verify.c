@@ -15,6 +15,7 @@
 /* A store of its own over the same bytes: what is found goes to its damages. */
 struct check {
 	struct smap_store	found;
+	bool			is_lenient;	/* the file has flags that we do not know */
 	size_t			nr;		/* save that is looked at */
 	const struct smap_block	*block;
 	const char		*data;		/* its sections */
@@ -46,15 +47,20 @@ static bool is_zero(const void *data, size_t len)
 	return !len;
 }
 
-/* A flag that we do not know may have given the reserved fields a meaning. */
+/*
+ * A flag that we do not know may have given the reserved fields a meaning. Where the header is
+ * damaged that is known already, and what it says does not count.
+ */
 static int check_file_header(struct check *check)
 {
 	struct smap_store_header disk;
 	int ret;
 
-	/* Where its header is damaged that is known already. */
 	ret = smap_reader_read(&check->found.reader, 0, &disk, sizeof(disk), NULL);
-	if (ret || check->found.nr_damages || disk.compatible)
+	if (ret || (check->found.nr_damages && !check->found.damages[0].offset))
+		return 0;
+	check->is_lenient = disk.compatible;
+	if (check->is_lenient)
 		return 0;
 	if (disk.reserved || !is_zero(disk.reserved2, sizeof(disk.reserved2)))
 		return fault(check, 0, sizeof(disk), "file header: a reserved field is not zero");
@@ -67,7 +73,7 @@ static int check_block_header(struct check *check)
 
 	if (smap_reader_read(&check->found.reader, check->block->offset, &disk, sizeof(disk), NULL))
 		return 0;
-	if (disk.reserved && !(le32toh(disk.flags) & ~SMAP_MUST_UNDERSTAND))
+	if (disk.reserved && !check->is_lenient && !(le32toh(disk.flags) & ~SMAP_MUST_UNDERSTAND))
 		return fault(check, check->block->offset, sizeof(disk),
 			     "block header: a reserved field is not zero");
 	return 0;
@@ -99,7 +105,7 @@ static int check_origin(struct check *check, const struct smap_section *section,
 	struct smap_store_origin disk;
 
 	memcpy(&disk, data, sizeof(disk));
-	if (le32toh(disk.flags) & ~SMAP_ORIGIN_HAS_BOOT_ID)
+	if (check->is_lenient || le32toh(disk.flags) & ~SMAP_ORIGIN_HAS_BOOT_ID)
 		return 0;
 	if (disk.reserved)
 		return fault_in(check, section, "origin", "a reserved field is not zero");
@@ -119,8 +125,12 @@ static int check_summary(struct check *check, const struct smap_section *section
 	const struct stackmap_save *save = &check->found.saves[check->nr];
 	const char *at = data + sizeof(struct smap_store_summary);
 	struct smap_store_generation generation;
+	struct smap_store_summary disk;
 	size_t i;
 
+	memcpy(&disk, data, sizeof(disk));
+	if (check->is_lenient || le32toh(disk.flags) & ~SMAP_SUMMARY_HAS_GENERATION)
+		return 0;
 	for (i = 0; i < save->nr_generations; i++, at += sizeof(generation)) {
 		memcpy(&generation, at, sizeof(generation));
 		if (generation.reserved)

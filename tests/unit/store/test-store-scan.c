@@ -314,6 +314,20 @@ static void a_damaged_file_header_without_a_block_behind_it_is_refused(void **st
 	fixture_refused(&three->buf, -EBADMSG, "file header: its checksum differs");
 }
 
+static void a_store_without_an_id_is_damaged(void **state)
+{
+	struct three *three = *state;
+	size_t i;
+
+	memset(three->buf.data + offsetof(struct smap_store_header, store_id), 0, 8);
+	fixture_seal_header(&three->buf);
+	for (i = 0; i < 3; i++) {
+		memset(three->buf.data + three->blocks[i] + 8, 0, 8);
+		fixture_seal_block(&three->buf, three->blocks[i]);
+	}
+	fixture_refused(&three->buf, -EBADMSG, "file header: its checksum differs");
+}
+
 static void a_file_header_of_a_bad_size_is_damaged(void **state)
 {
 	static const uint16_t bad[] = { 0, 8, 55, 57, 520, 65535 };
@@ -523,6 +537,7 @@ int main(void)
 		SCAN_TEST(a_longer_file_header_is_read),
 		SCAN_TEST(a_damaged_file_header_costs_no_block),
 		SCAN_TEST(a_damaged_file_header_without_a_block_behind_it_is_refused),
+		SCAN_TEST(a_store_without_an_id_is_damaged),
 		SCAN_TEST(a_file_header_of_a_bad_size_is_damaged),
 		SCAN_TEST(empty_and_zeroed_files_are_damaged_not_empty_stores),
 		SCAN_TEST(a_header_alone_is_a_store_without_saves),

@@ -136,6 +136,23 @@ static void reserved_fields_of_a_block_header_are_zero(void **state)
 	assert_int_equal(finds(small, NULL), 0);
 }
 
+static void a_flag_of_the_file_may_give_any_reserved_field_a_meaning(void **state)
+{
+	struct small *small = *state;
+
+	small->buf.data[small->block + offsetof(struct smap_block_header, reserved)] = 1;
+	small->buf.data[fixture_find_section(&small->buf, small->block, SMAP_SECTION_ORIGIN) +
+			offsetof(struct smap_store_origin, reserved)] = 1;
+	small->buf.data[fixture_find_section(&small->buf, small->block, SMAP_SECTION_SUMMARY) +
+			sizeof(struct smap_store_summary) +
+			offsetof(struct smap_store_generation, reserved)] = 1;
+	fixture_seal_block(&small->buf, small->block);
+	assert_int_equal(finds(small, NULL), 3);
+	small->buf.data[offsetof(struct smap_store_header, compatible)] = 1;
+	fixture_seal_header(&small->buf);
+	assert_int_equal(finds(small, NULL), 0);
+}
+
 static void paddings_are_zero(void **state)
 {
 	struct small *small = *state;
@@ -345,6 +362,7 @@ int main(void)
 		VERIFY_TEST(every_length_but_a_whole_one_is_found),
 		VERIFY_TEST(reserved_fields_of_the_file_header_are_zero),
 		VERIFY_TEST(reserved_fields_of_a_block_header_are_zero),
+		VERIFY_TEST(a_flag_of_the_file_may_give_any_reserved_field_a_meaning),
 		VERIFY_TEST(paddings_are_zero),
 		VERIFY_TEST(faults_of_an_origin_are_found),
 		VERIFY_TEST(a_summary_of_another_export_is_found),

@@ -12,20 +12,20 @@
 
 static void a_file_header_is_as_the_page_says(void **state)
 {
-	static const uint8_t wanted[48] = {
+	static const uint8_t wanted[56] = {
 		0x89, 'S', 'T', 'K', 'M', 'A', 'P', '\n',	/* magic */
 		1, 0, 56, 0, 0, 0, 0, 0,			/* version, size, compatible */
 		0, 0, 0, 0, 0, 0, 0, 0,				/* must understand, reserved */
 		0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11,	/* store id */
+		0, 0, 0, 0, 0, 0, 0, 0,				/* reserved */
+		0, 0, 0, 0, 0, 0, 0, 0,
+		0xae, 0x07, 0x86, 0x20, 0x02, 0x83, 0xe9, 0x77,	/* checksum */
 	};
 	struct smap_buf buf = SMAP_BUF_INIT;
-	uint64_t sum;
 
 	fixture_add_header(&buf);
 	assert_int_equal(buf.len, 56);
-	assert_memory_equal(buf.data, wanted, 48);
-	memcpy(&sum, buf.data + 48, sizeof(sum));
-	assert_int_equal(le64toh(sum), smap_checksum(wanted, 48));
+	assert_memory_equal(buf.data, wanted, 56);
 	smap_buf_free(&buf);
 }
 
