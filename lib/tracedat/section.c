@@ -64,13 +64,83 @@ static int walk_header_info(struct smap_trace_input *input, uint64_t *pos, const
 	return ret ? ret : walk_label(input, pos, "header_event", sizeof("header_event"), what);
 }
 
+/*
+ * What libtraceevent (1.7.1) does not survive in the text of a format: a NUL, and in the line of a
+ * field a '[' without its ']', which it goes on to look for behind the end.
+ */
+struct format_check {
+	size_t		matched;	/* of "field:" at the beginning of the line */
+	bool		is_other;	/* the line is none of a field */
+	unsigned int	depth;		/* open brackets */
+};
+
+static const char field_label[] = "field:";
+
+#define FIELD_LABEL_LEN	(sizeof(field_label) - 1)
+
+static bool check_field_char(struct format_check *check, char c)
+{
+	if (check->matched < FIELD_LABEL_LEN) {
+		if (c == field_label[check->matched])
+			check->matched++;
+		else if (check->matched || (c != '\t' && c != ' '))
+			check->is_other = true;
+		return true;
+	}
+	if (c == '[')
+		return ++check->depth == 1;
+	if (c == ']')
+		return check->depth-- == 1;
+	return c != ';' || !check->depth;
+}
+
+static bool check_format_char(struct format_check *check, char c)
+{
+	bool is_whole = !check->depth;
+
+	if (!c)
+		return false;
+	if (c == '\n') {
+		*check = (struct format_check){ 0 };
+		return is_whole;
+	}
+	return check->is_other || check_field_char(check, c);
+}
+
+static int walk_format(struct smap_trace_input *input, uint64_t *pos, const char *what)
+{
+	struct format_check check = { 0 };
+	uint64_t start, size, left;
+	char text[512];
+	size_t len, i;
+	int ret = smap_trace_read_u64(input, pos, &size, what);
+
+	start = *pos;
+	if (!ret)
+		ret = smap_trace_check_range(input->size, start, size, what, input->err);
+	for (left = size; !ret && left; left -= len) {
+		len = left < sizeof(text) ? (size_t)left : sizeof(text);
+		ret = smap_trace_read(input, pos, text, len, what);
+		for (i = 0; !ret && i < len; i++) {
+			if (!check_format_char(&check, text[i]))
+				ret = smap_error_set(input->err, -EBADMSG, "offset %" PRIu64
+						     ": %s: the text is damaged", *pos - len + i,
+						     what);
+		}
+	}
+	if (!ret && check.depth)
+		ret = smap_error_set(input->err, -EBADMSG, "offset %" PRIu64
+				     ": %s: the text is damaged", start, what);
+	return ret;
+}
+
 static int walk_formats(struct smap_trace_input *input, uint64_t *pos, const char *what)
 {
 	uint32_t count, i;
 	int ret = smap_trace_read_u32(input, pos, &count, what);
 
 	for (i = 0; !ret && i < count; i++)
-		ret = walk_text64(input, pos, what);
+		ret = walk_format(input, pos, what);
 	return ret;
 }
 

@@ -40,6 +40,11 @@ struct smap_tracedat {
 	uint64_t	trace_id;	/* 0: none */
 	/* First byte behind the last section that trace-cmd reads. */
 	uint64_t	end;
+	/*
+	 * The top level is text, as a latency tracer leaves it, and has no events. libtracecmd
+	 * opens such a file but must not be asked for its events: it would follow a NULL pointer.
+	 */
+	bool		is_text;
 	bool		has_stack_id;	/* a format of ftrace:stack_id is there */
 	bool		cookie_has_generation;	/* it has the field stack_cookie (series 8 on) */
 	/* How events of ftrace:stack_id are told and read; size 0: the format lacks it. */

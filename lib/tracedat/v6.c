@@ -154,6 +154,7 @@ static int read_top_level(struct smap_trace_opening *opening, uint64_t *pos)
 	if (ret)
 		return ret;
 	if (!strncmp(label, "latency", 7)) {
+		opening->tracedat->is_text = true;
 		smap_trace_extend(opening, opening->input.size);
 		return 0;
 	}
@@ -174,10 +175,7 @@ static int read_instance(struct smap_trace_opening *opening, uint64_t pos, unsig
 	ret = smap_trace_read(&opening->input, &pos, label, sizeof(label), "the data of a buffer");
 	if (ret)
 		return ret;
-	if (!strncmp(label, "latency", 7)) {
-		smap_trace_extend(opening, opening->input.size);
-		return 0;
-	}
+	/* Not even text: libtracecmd would take it for events all the same. */
 	if (strncmp(label, "flyrecord", 9))
 		return bad_label(opening, start);
 	/* Many options that name the same list would make us read it as often. */

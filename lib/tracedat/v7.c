@@ -184,6 +184,11 @@ static int take_buffer(struct smap_trace_opening *opening, unsigned int id,
 		return smap_error_set(opening->err, -EBADMSG,
 				      "offset %" PRIu64 ": a second top-level buffer", where);
 	opening->has_top |= is_top;
+	/* libtracecmd would look for the events of such an instance. */
+	if (id == TRACE_BUFFER_TEXT && !is_top)
+		return smap_error_set(opening->err, -EBADMSG, "offset %" PRIu64
+				      ": an instance with text instead of events", where);
+	opening->tracedat->is_text |= id == TRACE_BUFFER_TEXT;
 	ret = read_named_header(opening, offset, id, &header);
 	if (!ret)
 		ret = smap_trace_add_section(opening, id, header.flags & FLAG_COMPRESSED,

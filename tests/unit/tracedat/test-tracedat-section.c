@@ -55,6 +55,41 @@ static void sizes_that_wrap_around_are_cut_off(void **state)
 			 -EBADMSG);
 }
 
+static int walk_format(const char *text)
+{
+	char data[512] = "\x01\0\0";
+	size_t len = strlen(text);
+	struct smap_error err;
+	uint64_t pos;
+
+	data[4] = (char)len;
+	memcpy(data + 12, text, len);
+	return walk(TRACE_FTRACE_EVENTS, data, 12 + len, &pos, &err);
+}
+
+static void brackets_of_a_field_must_close(void **state)
+{
+	assert_int_equal(walk_format("\tfield:char[] x;\n\tfield:char y[4];\toffset:8;"), 0);
+	assert_int_equal(walk_format("\tfield:char y[4;\n"), -EBADMSG);
+	assert_int_equal(walk_format("\tfield:char y[4"), -EBADMSG);
+	assert_int_equal(walk_format("\tfield:char y[4\n]"), -EBADMSG);
+	assert_int_equal(walk_format("\tfield:char y]4;\n"), -EBADMSG);
+	assert_int_equal(walk_format("\tfield:char y[[4]];\n"), -EBADMSG);
+	/* Elsewhere they mean nothing. */
+	assert_int_equal(walk_format("print fmt: \"[%d\", REC->x[0"), 0);
+	assert_int_equal(walk_format("fiel[d:\n"), 0);
+}
+
+static void a_format_has_no_nul(void **state)
+{
+	struct smap_error err;
+	uint64_t pos;
+
+	assert_int_equal(walk(TRACE_FTRACE_EVENTS, "\x01\0\0\0\x03\0\0\0\0\0\0\0a\0b", 15, &pos,
+			      &err), -EBADMSG);
+	assert_string_equal(err.text, "offset 13: ftrace event formats: the text is damaged");
+}
+
 static void a_label_must_be_there(void **state)
 {
 	struct smap_error err;
@@ -90,6 +125,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_form_is_walked_to_its_end),
 		cmocka_unit_test(sizes_that_wrap_around_are_cut_off),
+		cmocka_unit_test(brackets_of_a_field_must_close),
+		cmocka_unit_test(a_format_has_no_nul),
 		cmocka_unit_test(a_label_must_be_there),
 		cmocka_unit_test(other_sections_are_passed_over),
 		cmocka_unit_test(only_sections_that_trace_cmd_knows_have_a_name),

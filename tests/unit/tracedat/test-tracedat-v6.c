@@ -127,6 +127,7 @@ static void text_instead_of_events_is_accepted(void **state)
 				(off_t)part_offset(&layout, "list of CPUs") - 10), 10);
 	tracedat = open_trace(fd);
 	assert_int_equal(tracedat->nr_cpus, 0);
+	assert_true(tracedat->is_text);
 	assert_int_equal(tracedat->end, tracedat->size);
 	smap_tracedat_close(tracedat);
 }
@@ -216,6 +217,21 @@ static void an_instance_without_cpus_is_refused(void **state)
 	assert_refused(fd, -EBADMSG, "the data of a buffer is cut off");
 }
 
+static void an_instance_of_text_is_refused(void **state)
+{
+	struct layout layout;
+	int fd = make_trace(V6 SOME_EVENTS "buffer \"a\"\ncpu 0\n1 7 stack_id 1\n", &layout);
+	uint64_t pos = 0;
+	size_t i;
+
+	for (i = 0; i < layout.nr; i++) {
+		if (!strcmp(layout.parts[i].name, "list of CPUs"))
+			pos = layout.parts[i].offset - 10;
+	}
+	assert_int_equal(pwrite(fd, "latency  ", 10, (off_t)pos), 10);
+	assert_refused(fd, -EBADMSG, "neither flyrecord nor latency");
+}
+
 static void many_instances_cannot_share_their_cpus(void **state)
 {
 	/*
@@ -265,6 +281,7 @@ int main(void)
 		cmocka_unit_test(event_data_that_overlaps_is_refused),
 		cmocka_unit_test(too_many_cpus_are_refused),
 		cmocka_unit_test(an_instance_without_cpus_is_refused),
+		cmocka_unit_test(an_instance_of_text_is_refused),
 		cmocka_unit_test(many_instances_cannot_share_their_cpus),
 	};
 

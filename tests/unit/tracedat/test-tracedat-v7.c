@@ -4,6 +4,27 @@
  */
 #include "fixture.h"
 
+static uint64_t first_options(int fd)
+{
+	return peek(fd, 10 + 2 + 2 + 4 + 5 + 1, 8);
+}
+
+/* The value of the first option of this kind. */
+static uint64_t find_option(int fd, unsigned int id)
+{
+	uint64_t list = first_options(fd), pos;
+
+	while (list) {
+		for (pos = list + 16; peek(fd, pos, 2); pos += 6 + peek(fd, pos + 2, 4)) {
+			if (peek(fd, pos, 2) == id)
+				return pos + 6;
+		}
+		list = peek(fd, pos + 6, 8);
+	}
+	fail_msg("no option %u", id);
+	return 0;
+}
+
 static void optional_sections_may_be_missing(void **state)
 {
 	struct smap_tracedat *tracedat;
@@ -70,6 +91,41 @@ static void instances_have_cpus_and_pages_of_their_own(void **state)
 	assert_int_equal(scanned.nr, 3);
 	free_scanned(&scanned);
 	smap_tracedat_close(tracedat);
+}
+
+/* Turns the buffer of this name into one of text. */
+static int make_text_buffer(const char *events, const char *section)
+{
+	struct layout layout;
+	int fd = make_trace(events, &layout);
+
+	poke(fd, part_offset(&layout, section), TRACE_BUFFER_TEXT, 2);
+	return fd;
+}
+
+static void a_top_level_of_text_is_accepted(void **state)
+{
+	struct smap_tracedat *tracedat;
+	int fd = make_text_buffer(SOME_EVENTS, "buffer flyrecord ");
+
+	poke(fd, find_option(fd, TRACE_BUFFER) - 6, TRACE_BUFFER_TEXT, 2);
+	tracedat = open_trace(fd);
+	assert_true(tracedat->is_text);
+	assert_int_equal(tracedat->nr_cpus, 0);
+	assert_string_equal(tracedat->clock, "local");
+	smap_tracedat_close(tracedat);
+}
+
+static void an_instance_of_text_is_refused(void **state)
+{
+	int fd = make_text_buffer("buffer \"i\"\ncpu 0\n1 7 stack_id 1\n", "buffer flyrecord i");
+	uint64_t pos = find_option(fd, TRACE_BUFFER);
+
+	/* The first one is the top level, the instance's is in the next list. */
+	for (pos += 1; peek(fd, pos, 2) != TRACE_BUFFER || peek(fd, pos + 14, 2) != 'i'; pos++)
+		;
+	poke(fd, pos, TRACE_BUFFER_TEXT, 2);
+	assert_refused(fd, -EBADMSG, "an instance with text");
 }
 
 static void bytes_behind_the_last_section_are_not_ours(void **state)
@@ -144,27 +200,6 @@ static void a_recording_that_was_not_finished_is_refused(void **state)
 	/* Magic, "7", byte order, long, page size, "none", "". */
 	poke(fd, 10 + 2 + 2 + 4 + 5 + 1, 0, 8);
 	assert_refused(fd, -EBADMSG, "not finished");
-}
-
-static uint64_t first_options(int fd)
-{
-	return peek(fd, 10 + 2 + 2 + 4 + 5 + 1, 8);
-}
-
-/* The value of the first option of this kind. */
-static uint64_t find_option(int fd, unsigned int id)
-{
-	uint64_t list = first_options(fd), pos;
-
-	while (list) {
-		for (pos = list + 16; peek(fd, pos, 2); pos += 6 + peek(fd, pos + 2, 4)) {
-			if (peek(fd, pos, 2) == id)
-				return pos + 6;
-		}
-		list = peek(fd, pos + 6, 8);
-	}
-	fail_msg("no option %u", id);
-	return 0;
 }
 
 static void an_option_that_names_something_else_is_refused(void **state)
@@ -358,6 +393,8 @@ int main(void)
 		cmocka_unit_test(a_trace_without_buffers_is_one),
 		cmocka_unit_test(unknown_options_and_sections_are_passed_over),
 		cmocka_unit_test(instances_have_cpus_and_pages_of_their_own),
+		cmocka_unit_test(a_top_level_of_text_is_accepted),
+		cmocka_unit_test(an_instance_of_text_is_refused),
 		cmocka_unit_test(bytes_behind_the_last_section_are_not_ours),
 		cmocka_unit_test(bytes_that_lead_a_reader_back_are_refused),
 		cmocka_unit_test(event_data_may_lie_behind_a_section_of_3_gib),
