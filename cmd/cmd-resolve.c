@@ -274,7 +274,7 @@ static int on_event(struct event *event, void *data)
 
 static int read_events(struct resolve *resolve)
 {
-	if (resolve->format->flags & OUT_ANY_ORDER)
+	if (resolve->format->flags & OUT_STACKS_ONLY)
 		return events_read_by_cpu(&resolve->events, on_event, resolve);
 	if (resolve->format->flags & OUT_WITH_STACKS || resolve->filter.frames.nr)
 		return events_read_with_stacks(&resolve->events, on_event, resolve);
@@ -290,7 +290,10 @@ static int show(struct resolve *resolve)
 		.options = &resolve->options,
 		.events = &resolve->events,
 	};
-	resolve->events.filter = &resolve->filter;
+	if (!filter_is_empty(&resolve->filter))
+		resolve->events.filter = &resolve->filter;
+	resolve->events.stacks_only = resolve->format->flags & OUT_STACKS_ONLY &&
+				      !resolve->options.weight;
 	ret = resolve->format->begin(&resolve->out);
 	if (ret == CMD_OK)
 		ret = read_events(resolve);
@@ -385,25 +388,38 @@ static size_t nr_unknown_types(const struct events *events)
 	return nr;
 }
 
+/* "1 cookie", "2 cookies" */
+static void write_number(FILE *file, const char *before, uint64_t nr, const char *noun)
+{
+	fprintf(file, "%s%" PRIu64 " %s%s", before, nr, noun, nr == 1 ? "" : "s");
+}
+
+static void write_missed(FILE *file, const struct counts *counts)
+{
+	if (counts->missed)
+		write_number(file, "; ", counts->missed, "event");
+	if (counts->missed_unknown)
+		fprintf(file, counts->missed ? " and more" : "; nobody knows how many events");
+	if (counts->missed || counts->missed_unknown)
+		fprintf(file, " dropped");
+}
+
 static void write_summary(FILE *file, const struct resolve *resolve)
 {
 	const struct counts *counts = &resolve->counts;
 	size_t unknown = nr_unknown_types(&resolve->events);
 
-	fprintf(file, "%" PRIu64 " cookies, %" PRIu64 " full stacks, %" PRIu64 " unresolved",
-		counts->cookies, counts->full, nr_unresolved(counts));
+	write_number(file, "", counts->cookies, "cookie");
+	write_number(file, ", ", counts->full, "full stack");
+	fprintf(file, ", %" PRIu64 " unresolved", nr_unresolved(counts));
 	write_reasons(file, counts);
 	if (counts->lone)
 		fprintf(file, ", %" PRIu64 " without their event", counts->lone);
-	if (counts->missed || counts->missed_unknown)
-		fprintf(file, "; %s%" PRIu64 " events dropped",
-			counts->missed_unknown ? "more than " : "", counts->missed);
+	write_missed(file, counts);
 	if (unknown)
-		fprintf(file, "; the formats of %zu types of events are missing in the trace",
-			unknown);
+		fprintf(file, "; types of events without a format in the trace: %zu", unknown);
 	if (resolve->out.nr_negative)
-		fprintf(file, "; %" PRIu64 " weights below 0 taken for 0",
-			resolve->out.nr_negative);
+		fprintf(file, "; weights below 0 taken for 0: %" PRIu64, resolve->out.nr_negative);
 	write_full(file, resolve);
 	if (counts->verdicts[STACKMAP_VERDICT_NO_MAP])
 		fprintf(file, "; give the saved map, or a copy of stack_map, with -m FILE");

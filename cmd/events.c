@@ -22,6 +22,11 @@
 #define MAX_QUEUE	1024
 /* Later than any clock that starts at boot: the time of day (trace-cmd record --date). */
 #define TS_TIME_OF_DAY	1000000000000000000ULL
+/* Of the common fields, common_type first: the kernel's struct trace_entry for decades. */
+#define USUAL_FLAGS		2
+#define USUAL_PREEMPT_COUNT	3
+#define USUAL_PID		4
+#define USUAL_SIZE		8
 /* No place in the queue. */
 #define NO_SEQ		UINT64_MAX
 /* Ends the reading after cmd_error(). */
@@ -87,6 +92,11 @@ static bool find_common(struct tep_event *event, const char *name, struct event_
 	return true;
 }
 
+static bool is_at(const struct event_common *common, int offset, int size)
+{
+	return common->offset == offset && common->size == size;
+}
+
 static int end_of(const struct event_common *common)
 {
 	return common->offset + common->size;
@@ -112,6 +122,11 @@ static void find_common_fields(struct events_trace *trace)
 		if (trace->min_size < end_of(fields[i]))
 			trace->min_size = end_of(fields[i]);
 	}
+	trace->is_usual = trace->is_native && trace->min_size == USUAL_SIZE &&
+			  is_at(&trace->type_field, 0, 2) &&
+			  is_at(&trace->flags_field, USUAL_FLAGS, 1) &&
+			  is_at(&trace->preempt_field, USUAL_PREEMPT_COUNT, 1) &&
+			  is_at(&trace->pid_field, USUAL_PID, 4);
 }
 
 static void find_stack_fields(struct events_trace *trace)
@@ -283,6 +298,7 @@ struct stack_note *events_stack_note(struct events *events, struct stackmap_stac
 		cmd_nomem();
 		return NULL;
 	}
+	note->stack = stack;
 	note->next = events->notes;
 	events->notes = note;
 	stackmap_stack_set_private(stack, note);
@@ -295,7 +311,7 @@ static void free_notes(struct stack_note *note)
 
 	for (; note; note = next) {
 		next = note->next;
-		free(note->text);
+		free(note->data);
 		free(note);
 	}
 }
@@ -346,23 +362,31 @@ static struct event_type *make_type(struct events *events, struct events_trace *
 static inline struct event_type *type_of(struct events *events, struct events_trace *trace,
 					 const struct tep_record *record)
 {
-	unsigned int id = read_field(trace, (const unsigned char *)record->data +
-				     trace->type_field.offset, trace->type_field.size);
+	uint16_t id;
 
-	id &= NR_TYPES - 1;
+	if (trace->is_usual)
+		memcpy(&id, record->data, sizeof(id));
+	else
+		id = read_field(trace, (const unsigned char *)record->data +
+				trace->type_field.offset, trace->type_field.size);
 	return trace->types[id] ? trace->types[id] : make_type(events, trace, id);
 }
 
-static inline void read_common(const struct events_trace *trace, const struct tep_record *record,
-			       struct event *event)
+static inline event_context context_of(const struct events_trace *trace,
+				       const struct tep_record *record)
 {
 	const unsigned char *data = record->data;
+	uint32_t pid;
 
-	event->pid = read_field(trace, data + trace->pid_field.offset, trace->pid_field.size);
-	event->flags = read_field(trace, data + trace->flags_field.offset,
-				  trace->flags_field.size);
-	event->preempt_count = read_field(trace, data + trace->preempt_field.offset,
-					  trace->preempt_field.size);
+	if (trace->is_usual) {
+		memcpy(&pid, data + USUAL_PID, sizeof(pid));
+		return event_context_make(pid, data[USUAL_FLAGS], data[USUAL_PREEMPT_COUNT]);
+	}
+	pid = read_field(trace, data + trace->pid_field.offset, trace->pid_field.size);
+	return event_context_make(pid, read_field(trace, data + trace->flags_field.offset,
+						  trace->flags_field.size),
+				  read_field(trace, data + trace->preempt_field.offset,
+					     trace->preempt_field.size));
 }
 
 static bool room_for_addresses(struct events *events, size_t nr)
@@ -462,21 +486,6 @@ static int resolve(struct events *events, struct event *event)
 	return event->stack ? CMD_OK : cmd_nomem();
 }
 
-static inline void fill_waiting(const struct event *event, uint64_t seq,
-				struct event_waiting *waiting)
-{
-	*waiting = (struct event_waiting){
-		.type = event->type,
-		.ts = event->ts,
-		.seq = seq,
-		.pid = event->pid,
-		.flags = event->flags,
-		.preempt_count = event->preempt_count,
-		.level = context_level(event->flags),
-		.wanted = event->wanted,
-	};
-}
-
 /* ---- reading ahead ---- */
 
 static struct event *queue_at(const struct events_cpu *cpu, uint64_t seq)
@@ -552,12 +561,9 @@ static bool lone_stack_is_wanted(const struct events *events, const struct event
 
 static int take_stack(struct events *events, struct events_cpu *cpu, struct event *event)
 {
-	const struct event_waiting *waiting;
-	struct event_waiting self;
+	const struct event_waiting *waiting = waiting_take(cpu, event->context);
 	int ret = CMD_OK;
 
-	fill_waiting(event, NO_SEQ, &self);
-	waiting = waiting_take(cpu, &self);
 	event->stack_kind = event->type->kind;
 	if (waiting) {
 		event->owner = waiting->type;
@@ -574,40 +580,63 @@ static int take_stack(struct events *events, struct events_cpu *cpu, struct even
 	return ret;
 }
 
-/* The record's event. Where it can have a stack it waits for it; @seq is its place. */
-static int take(struct events *events, struct events_cpu *cpu, struct tep_record *record,
-		uint64_t seq, struct event *event)
+/* The event waits for its stack from now on; @seq is its place. */
+static inline void await_stack(struct events_cpu *cpu, const struct event *event, uint64_t seq)
 {
-	struct events_trace *trace = cpu->buffer->trace;
-	static struct event_type too_short = { .wanted = true };
-	struct event_waiting waiting;
-
-	*event = (struct event){
-		.buffer = cpu->buffer,
-		.record = record,
-		.type = &too_short,
-		.ts = record->ts,
-		.cpu = record->cpu,
-		.missed = record->missed_events,
+	struct event_waiting waiting = {
+		.type = event->type,
+		.context = event->context,
+		.seq = seq,
+		.level = context_level(event_context_flags(event->context)),
+		.wanted = event->wanted,
 	};
+
+	waiting_add(cpu, &waiting);
+}
+
+/* A record that does not reach to the end of the common fields. */
+static int take_short(struct events *events, struct event *event)
+{
+	static struct event_type too_short = { .wanted = true };
+
+	event->type = &too_short;
+	event->context = 0;
+	event->pid = 0;
+	event->wanted = !events->filter || !events->filter->events.nr;
+	return CMD_OK;
+}
+
+static inline int take(struct events *events, struct events_cpu *cpu, struct tep_record *record,
+		       uint64_t seq, struct event *event)
+{
+	const struct events_trace *trace = cpu->buffer->trace;
+
+	event->buffer = cpu->buffer;
+	event->record = record;
+	event->ts = record->ts;
+	event->cpu = record->cpu;
+	event->missed = record->missed_events;
+	event->note = 0;
+	event->stack = NULL;
+	event->stack_kind = EVENT_PLAIN;
+	event->owner = NULL;
+	event->counts = false;
+	event->decided = false;
 	if (event->missed)
 		cpu->nr_waiting = 0;
-	if (record->size < trace->min_size) {
-		event->wanted = !events->filter || !events->filter->events.nr;
-		return CMD_OK;
-	}
-	event->type = type_of(events, trace, record);
+	if (record->size < trace->min_size)
+		return take_short(events, event);
+	event->type = type_of(events, cpu->buffer->trace, record);
 	if (!event->type)
 		return CMD_FAILED;
-	read_common(trace, record, event);
+	event->context = context_of(trace, record);
+	event->pid = event_context_pid(event->context);
 	if (event->type->kind != EVENT_PLAIN)
 		return take_stack(events, cpu, event);
 	event->wanted = event->type->wanted &&
 			(!events->filter || filter_wants_event(events->filter, event));
-	if (trace->has_stacks) {
-		fill_waiting(event, seq, &waiting);
-		waiting_add(cpu, &waiting);
-	}
+	if (trace->has_stacks)
+		await_stack(cpu, event, seq);
 	return CMD_OK;
 }
 
@@ -625,8 +654,11 @@ static int hand_out(struct events *events, struct events_cpu *cpu, struct tep_re
 	int ret;
 
 	ret = take(events, cpu, record, NO_SEQ, &event);
-	if (ret == CMD_OK)
-		ret = fn(&event, data);
+	if (ret != CMD_OK)
+		return ret;
+	if (events->stacks_only && event.type->kind == EVENT_PLAIN && !event.missed)
+		return CMD_OK;
+	ret = fn(&event, data);
 	if (ret == CMD_OK)
 		keep_note(cpu, &event);
 	return ret;

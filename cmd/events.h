@@ -45,15 +45,30 @@ struct event_type {
 	bool			weight_known;
 };
 
+/* common_pid, common_flags and common_preempt_count in one number, so that comparing them is one comparison. */
+typedef uint64_t event_context;
+
+static inline event_context event_context_make(uint32_t pid, uint8_t flags, uint8_t preempt_count)
+{
+	return (uint64_t)pid << 16 | preempt_count << 8 | flags;
+}
+
+static inline int event_context_pid(event_context context)
+{
+	return (int)(context >> 16);
+}
+
+static inline uint8_t event_context_flags(event_context context)
+{
+	return (uint8_t)context;
+}
+
 /* What is kept of an event until its stack comes. */
 struct event_waiting {
 	const struct event_type	*type;
-	uint64_t		ts;
+	event_context		context;
 	uint64_t		note;
 	uint64_t		seq;		/* of its place in the queue */
-	int			pid;
-	unsigned char		flags;
-	unsigned char		preempt_count;
 	unsigned char		level;		/* of its context */
 	bool			wanted;
 };
@@ -67,10 +82,9 @@ struct event {
 	struct tep_record	*record;	/* the reader's: valid during the call */
 	struct event_type	*type;
 	uint64_t		ts;		/* in the trace's clock */
+	event_context		context;
 	int			cpu;
 	int			pid;
-	unsigned char		flags;
-	unsigned char		preempt_count;
 	bool			wanted;		/* passes the filter; a stack: its event does */
 	bool			counts;		/* a stack: it would be wanted with any frames */
 	long long		missed;		/* events lost before it; below 0: unknown how many */
@@ -122,6 +136,7 @@ struct events_trace {
 	struct tracecmd_input	*input;
 	struct tep_handle	*tep;
 	bool			is_native;	/* numbers need not be swapped */
+	bool			is_usual;	/* the common fields are where they nearly always are */
 	bool			in_ns;		/* time stamps are nanoseconds */
 	bool			has_stacks;	/* a format of one of the two kinds is there */
 	int			min_size;	/* of a record that holds the common fields */
@@ -142,15 +157,19 @@ struct events_trace {
 /* What is found out once a stack, kept at its private pointer. */
 struct stack_note {
 	struct stack_note	*next;
+	struct stackmap_stack	*stack;
 	bool			is_matched;	/* against the frames of the filter */
 	bool			matches;
-	char			*text;		/* the consumer's, freed with the note */
+	/* The consumer's; the data is freed with the note. */
+	uint64_t		weight;
+	void			*data;
 };
 
 struct events {
 	struct events_trace	*traces;
 	size_t			nr_traces;
-	const struct event_filter *filter;
+	const struct event_filter *filter;	/* NULL: everything is wanted */
+	bool			stacks_only;	/* only they, and what follows a gap, are handed out */
 	uint64_t		*addresses;	/* room for a full stack */
 	size_t			addresses_size;
 	struct stack_note	*notes;

@@ -12,6 +12,12 @@
 #define SHOWN_DIGITS	6
 #define NS_PER_SHOWN	1000
 
+bool filter_is_empty(const struct event_filter *filter)
+{
+	return !filter->events.nr && !filter->comms.nr && !filter->frames.nr && !filter->pids.nr &&
+	       !filter->cpus.nr && !filter->from.is_set && !filter->to.is_set;
+}
+
 void filter_release(struct event_filter *filter)
 {
 	free(filter->events.items);

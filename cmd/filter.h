@@ -45,6 +45,8 @@ struct event_filter {
 	struct filter_time	to;
 };
 
+/* It lets everything pass. */
+bool filter_is_empty(const struct event_filter *filter);
 void filter_release(struct event_filter *filter);
 
 /* Take the argument of an option. False after cmd_error(). */

@@ -9,15 +9,16 @@
  * Tools take the last word of a line for its weight and split the rest at semicolons, and reverse it: so in each element
  * ';' becomes ':' and a blank '_', but for elements in brackets, which cannot end in a number.
  *
- * Counting: one entry for each stack with what its prefix is made of (type of event, pid). Text is made at the
- * end, once a stack.
+ * Counting: without a prefix at the note of the stack; else in a table, one entry for each stack with what its prefix is
+ * made of (type of event, pid). At the end that becomes lines of numbers, each standing for an element (elements.h),
+ * which is what is sorted and printed.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "cmd.h"
+#include "elements.h"
 #include "out.h"
 
 /* What is counted: a stack or, where there is none, the verdict. */
@@ -31,23 +32,28 @@ struct entry {
 	uint64_t			weight;
 };
 
-/* Open addressing, at most half full. */
 struct folded {
-	struct entry	*entries;
+	struct entry	*entries;	/* open addressing, at most half full */
 	unsigned int	bits;
 	size_t		nr;
 	uint64_t	seed;
 	bool		with_type;
 	bool		with_pid;
 	bool		has_weight;	/* a type with the field was seen */
+	uint64_t	unresolved_weights[STACKMAP_NR_VERDICTS];	/* without a prefix */
+	struct elements	elements;
+	struct frames	*unresolved[STACKMAP_NR_VERDICTS];
 };
 
-/* A line to be: the texts of prefix and frames, compared before they are put together. */
+/* A line to be, as numbers of elements. */
 struct line {
-	const char	*frames;
-	char		*prefix;
-	uint64_t	weight;
+	const struct frames	*frames;
+	uint32_t		prefix[OUT_MAX_PREFIX];
+	uint64_t		weight;
 };
+
+/* In frames->nr: the numbers are those of the sorted elements. */
+#define RENUMBERED	(1U << 31)
 
 static int begin_folded(struct out *out)
 {
@@ -57,14 +63,13 @@ static int begin_folded(struct out *out)
 	out->state = folded;
 	if (!folded)
 		return cmd_nomem();
+	elements_init(&folded->elements);
 	folded->bits = 12;
 	folded->entries = calloc((size_t)1 << folded->bits, sizeof(*folded->entries));
 	if (!folded->entries)
 		return cmd_nomem();
 	/* Numbers of a trace that was made to collide shall not. */
-	if (getrandom(&folded->seed, sizeof(folded->seed), GRND_NONBLOCK) < 0)
-		folded->seed = (uintptr_t)folded;
-	folded->seed |= 1;
+	folded->seed = elements_seed();
 	for (i = 0; i < out->options->nr_prefix; i++) {
 		if (out->options->prefix[i] == OUT_PREFIX_EVENT)
 			folded->with_type = true;
@@ -77,9 +82,14 @@ static int begin_folded(struct out *out)
 static void release_folded(struct out *out)
 {
 	struct folded *folded = out->state;
+	size_t i;
 
-	if (folded)
-		free(folded->entries);
+	if (!folded)
+		return;
+	elements_release(&folded->elements);
+	for (i = 0; i < STACKMAP_NR_VERDICTS; i++)
+		free(folded->unresolved[i]);
+	free(folded->entries);
 	free(folded);
 }
 
@@ -191,11 +201,43 @@ static enum stackmap_verdict verdict_of(const struct event *event)
 			      STACKMAP_VERDICT_BAD_EVENT;
 }
 
+static int count_with_prefix(struct folded *folded, const struct event *event, uint64_t weight)
+{
+	struct entry key = {
+		.trace = event->buffer->trace,
+		.verdict = verdict_of(event),
+	};
+
+	if (key.verdict == STACKMAP_VERDICT_RESOLVED)
+		key.stack = event->stack;
+	if (folded->with_type)
+		key.type = event->owner;
+	if (folded->with_pid)
+		key.pid = event->pid;
+	return count(folded, &key, weight);
+}
+
+static int count_plain(struct out *out, const struct event *event, uint64_t weight)
+{
+	struct folded *folded = out->state;
+	enum stackmap_verdict verdict = verdict_of(event);
+	uint64_t *sum = &folded->unresolved_weights[verdict];
+	struct stack_note *note;
+
+	if (verdict == STACKMAP_VERDICT_RESOLVED) {
+		note = events_stack_note(out->events, event->stack);
+		if (!note)
+			return CMD_FAILED;
+		sum = &note->weight;
+	}
+	*sum = add_weights(*sum, weight);
+	return CMD_OK;
+}
+
 static int event_folded(struct out *out, struct event *event)
 {
 	struct folded *folded = out->state;
-	enum stackmap_verdict verdict;
-	struct entry key = { .trace = event->buffer->trace };
+	uint64_t weight;
 
 	if (!event->wanted)
 		return CMD_OK;
@@ -204,155 +246,137 @@ static int event_folded(struct out *out, struct event *event)
 			event->note = weight_of_event(out, event);
 		return CMD_OK;
 	}
-	verdict = verdict_of(event);
-	key.verdict = verdict;
-	if (verdict == STACKMAP_VERDICT_RESOLVED)
-		key.stack = event->stack;
-	if (folded->with_type)
-		key.type = event->owner;
-	if (folded->with_pid)
-		key.pid = event->pid;
-	return count(folded, &key, out->options->weight ? event->note : 1);
+	weight = out->options->weight ? event->note : 1;
+	return out->options->nr_prefix ? count_with_prefix(folded, event, weight) :
+					 count_plain(out, event, weight);
 }
 
-/* ---- text ---- */
+/* ---- lines ---- */
 
-/* An element of a line, escaped and made safe. */
-static void write_element(FILE *file, const char *text)
+/* The elements of a stack, outermost first; made once, at its note. */
+struct frames {
+	uint32_t	nr;
+	uint32_t	elements[];
+};
+
+static const struct frames *make_frames(struct out *out, struct stackmap_stack *stack)
 {
-	size_t len = strlen(text), need = stackmap_escape(NULL, 0, text, len), i;
-	bool in_brackets = *text == '[' && text[len - 1] == ']';
-	char small[256], *escaped = small;
+	struct folded *folded = out->state;
+	uint32_t depth = stackmap_stack_get_depth(stack), nr = depth ? depth : 1, i;
+	struct frames *frames = malloc(sizeof(*frames) + nr * sizeof(frames->elements[0]));
+	const char *frame = "[no frames]";
 
-	if (need >= sizeof(small))
-		escaped = malloc(need + 1);
-	if (!escaped)
-		return;
-	stackmap_escape(escaped, need + 1, text, len);
-	for (i = 0; i < need; i++) {
-		if (escaped[i] == ';')
-			escaped[i] = ':';
-		else if (escaped[i] == ' ' && !in_brackets)
-			escaped[i] = '_';
-	}
-	fwrite(escaped, 1, need, file);
-	if (escaped != small)
-		free(escaped);
-}
-
-/* Closes @file; the text made in it, or NULL after cmd_error(). */
-static char *finish_text(FILE *file, char **text)
-{
-	bool failed = ferror(file);
-
-	if (fclose(file) == 0 && !failed)
-		return *text;
-	free(*text);
-	cmd_nomem();
-	return NULL;
-}
-
-static char *make_frames(const struct out *out, struct stackmap_stack *stack)
-{
-	uint32_t depth = stackmap_stack_get_depth(stack), i;
-	const char *frame;
-	char *text = NULL;
-	size_t len;
-	FILE *file = open_memstream(&text, &len);
-
-	if (!file) {
+	if (!frames) {
 		cmd_nomem();
 		return NULL;
 	}
-	if (!depth)
-		fputs("[no frames]", file);
-	for (i = depth; i-- > 0; ) {
-		frame = out->options->offsets ? stackmap_stack_get_frame(stack, i) :
-						stackmap_stack_get_frame_name(stack, i);
-		write_element(file, frame ? frame : "[out of memory]");
-		if (i)
-			putc(';', file);
+	frames->nr = nr;
+	for (i = 0; i < nr; i++) {
+		if (depth)
+			frame = out->options->offsets ?
+				stackmap_stack_get_frame(stack, depth - 1 - i) :
+				stackmap_stack_get_frame_name(stack, depth - 1 - i);
+		frames->elements[i] = frame ? elements_add_constant(&folded->elements, frame) :
+					      ELEMENT_NONE;
+		if (frames->elements[i] == ELEMENT_NONE) {
+			free(frames);
+			return NULL;
+		}
 	}
-	return finish_text(file, &text);
+	return frames;
 }
 
-/* Borrowed; NULL after cmd_error(). */
-static const char *frames_of(struct out *out, const struct entry *entry)
+/* NULL after cmd_error() */
+static const struct frames *frames_of_stack(struct out *out, struct stackmap_stack *stack)
 {
-	static char unresolved[STACKMAP_NR_VERDICTS][80];
-	struct stack_note *note;
+	struct stack_note *note = events_stack_note(out->events, stack);
 
-	if (!entry->stack) {
-		snprintf(unresolved[entry->verdict], sizeof(unresolved[0]), "[unresolved: %s]",
-			 stackmap_verdict_get_text(entry->verdict));
-		return unresolved[entry->verdict];
-	}
-	note = events_stack_note(out->events, entry->stack);
-	if (note && !note->text)
-		note->text = make_frames(out, entry->stack);
-	return note ? note->text : NULL;
+	if (note && !note->data)
+		note->data = (void *)make_frames(out, stack);
+	return note ? note->data : NULL;
 }
 
-static void write_prefix(FILE *file, enum out_prefix prefix, const struct entry *entry)
+/* The bucket of what has no stack. */
+static const struct frames *frames_of_verdict(struct out *out, unsigned int verdict)
 {
-	const char *comm;
+	struct folded *folded = out->state;
+	struct frames *frames = folded->unresolved[verdict];
+	char text[80];
+
+	if (frames)
+		return frames;
+	frames = malloc(sizeof(*frames) + sizeof(frames->elements[0]));
+	if (!frames) {
+		cmd_nomem();
+		return NULL;
+	}
+	snprintf(text, sizeof(text), "[unresolved: %s]", stackmap_verdict_get_text(verdict));
+	frames->nr = 1;
+	frames->elements[0] = elements_add(&folded->elements, text);
+	folded->unresolved[verdict] = frames;
+	return frames->elements[0] == ELEMENT_NONE ? NULL : frames;
+}
+
+static uint32_t prefix_element(struct elements *elements, enum out_prefix prefix,
+			       const struct entry *entry)
+{
+	const char *name;
+	char pid[16];
 
 	switch (prefix) {
 	case OUT_PREFIX_COMM:
-		comm = tep_data_comm_from_pid(entry->trace->tep, entry->pid);
-		write_element(file, comm && *comm ? comm : "<...>");
-		break;
+		name = tep_data_comm_from_pid(entry->trace->tep, entry->pid);
+		return elements_add(elements, name ? name : "<...>");
 	case OUT_PREFIX_PID:
-		fprintf(file, "%d", entry->pid);
-		break;
-	case OUT_PREFIX_EVENT:
-		write_element(file, entry->type && entry->type->tep ? entry->type->tep->name :
-								      "[unknown event]");
-		break;
+		snprintf(pid, sizeof(pid), "%d", entry->pid);
+		return elements_add(elements, pid);
+	default:
+		name = entry->type && entry->type->tep ? entry->type->tep->name :
+							 "[unknown event]";
+		return elements_add(elements, name);
 	}
-	putc(';', file);
 }
 
-/* "" where there is no prefix; NULL after cmd_error(). */
-static char *make_prefix(const struct out *out, const struct entry *entry)
+static int make_line(struct out *out, const struct entry *entry, struct line *line)
 {
-	char *text = NULL;
+	struct folded *folded = out->state;
 	unsigned int i;
-	size_t len;
-	FILE *file;
 
-	if (!out->options->nr_prefix)
-		return strdup("");
-	file = open_memstream(&text, &len);
-	if (!file) {
-		cmd_nomem();
-		return NULL;
+	line->weight = entry->weight;
+	line->frames = entry->stack ? frames_of_stack(out, entry->stack) :
+				      frames_of_verdict(out, entry->verdict);
+	if (!line->frames)
+		return CMD_FAILED;
+	for (i = 0; i < out->options->nr_prefix; i++) {
+		line->prefix[i] = prefix_element(&folded->elements, out->options->prefix[i], entry);
+		if (line->prefix[i] == ELEMENT_NONE)
+			return CMD_FAILED;
 	}
-	for (i = 0; i < out->options->nr_prefix; i++)
-		write_prefix(file, out->options->prefix[i], entry);
-	return finish_text(file, &text);
+	return CMD_OK;
 }
 
-static int compare_lines(const void *a, const void *b)
+/* Of what was counted without a prefix. */
+static int make_plain_lines(struct out *out, struct line *lines, size_t *ret_nr)
 {
-	const struct line *line_a = a, *line_b = b;
-	int ret = strcmp(line_a->prefix, line_b->prefix);
+	const struct folded *folded = out->state;
+	struct entry entry = { 0 };
+	struct stack_note *note;
+	unsigned int i;
 
-	return ret ? ret : strcmp(line_a->frames, line_b->frames);
-}
-
-/* Stacks that differ in offsets only, or tasks of one name, are one line. */
-static void print_lines(const struct line *lines, size_t nr)
-{
-	uint64_t weight;
-	size_t i;
-
-	for (i = 0; i < nr; i++) {
-		weight = lines[i].weight;
-		while (i + 1 < nr && !compare_lines(&lines[i], &lines[i + 1]))
-			weight = add_weights(weight, lines[++i].weight);
-		printf("%s%s %llu\n", lines[i].prefix, lines[i].frames, (unsigned long long)weight);
+	for (note = out->events->notes; note; note = note->next) {
+		entry.stack = note->stack;
+		entry.weight = note->weight;
+		if (entry.weight && make_line(out, &entry, &lines[(*ret_nr)++]))
+			return CMD_FAILED;
 	}
+	entry.stack = NULL;
+	for (i = 0; i < STACKMAP_NR_VERDICTS; i++) {
+		entry.verdict = i;
+		entry.weight = folded->unresolved_weights[i];
+		if (entry.weight && make_line(out, &entry, &lines[(*ret_nr)++]))
+			return CMD_FAILED;
+	}
+	return CMD_OK;
 }
 
 static int make_lines(struct out *out, struct line *lines, size_t *ret_nr)
@@ -361,47 +385,135 @@ static int make_lines(struct out *out, struct line *lines, size_t *ret_nr)
 	const struct entry *entry;
 	size_t i;
 
+	if (!out->options->nr_prefix)
+		return make_plain_lines(out, lines, ret_nr);
 	for (i = 0; i < (size_t)1 << folded->bits; i++) {
 		entry = &folded->entries[i];
 		if (!entry->is_used || !entry->weight)
 			continue;
-		lines[*ret_nr].weight = entry->weight;
-		lines[*ret_nr].frames = frames_of(out, entry);
-		lines[*ret_nr].prefix = make_prefix(out, entry);
-		++*ret_nr;
-		if (!lines[*ret_nr - 1].frames || !lines[*ret_nr - 1].prefix)
+		if (make_line(out, entry, &lines[*ret_nr]))
 			return CMD_FAILED;
+		++*ret_nr;
 	}
 	return CMD_OK;
 }
 
-static int end_folded(struct out *out)
+/* From the numbers at which elements were added to those of their order. */
+static void renumber(struct out *out, struct line *lines, size_t nr)
+{
+	struct folded *folded = out->state;
+	const uint32_t *order = folded->elements.order;
+	struct frames *frames;
+	uint32_t k;
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		for (k = 0; k < out->options->nr_prefix; k++)
+			lines[i].prefix[k] = order[lines[i].prefix[k]];
+		frames = (struct frames *)lines[i].frames;
+		/* Several lines can share them: the highest bit says that it was done. */
+		if (frames->nr & RENUMBERED)
+			continue;
+		for (k = 0; k < frames->nr; k++)
+			frames->elements[k] = order[frames->elements[k]];
+		frames->nr |= RENUMBERED;
+	}
+}
+
+static int compare_frames(const struct frames *a, const struct frames *b)
+{
+	uint32_t nr_a = a->nr & ~RENUMBERED, nr_b = b->nr & ~RENUMBERED, i;
+
+	for (i = 0; i < nr_a && i < nr_b; i++) {
+		if (a->elements[i] != b->elements[i])
+			return a->elements[i] < b->elements[i] ? -1 : 1;
+	}
+	return (nr_a > nr_b) - (nr_a < nr_b);
+}
+
+static int compare_lines(const void *a, const void *b)
+{
+	const struct line *line_a = a, *line_b = b;
+	unsigned int i;
+
+	for (i = 0; i < OUT_MAX_PREFIX; i++) {
+		if (line_a->prefix[i] != line_b->prefix[i])
+			return line_a->prefix[i] < line_b->prefix[i] ? -1 : 1;
+	}
+	return compare_frames(line_a->frames, line_b->frames);
+}
+
+static void print_element(const struct elements *elements, uint32_t number, char after)
+{
+	fwrite_unlocked(elements->items[number].text, 1, elements->items[number].len, stdout);
+	putc_unlocked(after, stdout);
+}
+
+static void print_line(const struct out *out, const struct line *line, uint64_t weight)
 {
 	const struct folded *folded = out->state;
+	uint32_t nr = line->frames->nr & ~RENUMBERED, i;
+
+	for (i = 0; i < out->options->nr_prefix; i++)
+		print_element(&folded->elements, line->prefix[i], ';');
+	for (i = 0; i < nr; i++)
+		print_element(&folded->elements, line->frames->elements[i], i + 1 < nr ? ';' : ' ');
+	printf("%llu\n", (unsigned long long)weight);
+}
+
+/* Stacks that differ in offsets only, or tasks of one name, are one line. */
+static void print_lines(const struct out *out, const struct line *lines, size_t nr)
+{
+	uint64_t weight;
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		weight = lines[i].weight;
+		while (i + 1 < nr && !compare_lines(&lines[i], &lines[i + 1]))
+			weight = add_weights(weight, lines[++i].weight);
+		print_line(out, &lines[i], weight);
+	}
+}
+
+static size_t max_lines(const struct out *out)
+{
+	const struct folded *folded = out->state;
+	const struct stack_note *note;
+	size_t nr = folded->nr + STACKMAP_NR_VERDICTS;
+
+	for (note = out->events->notes; note; note = note->next)
+		nr++;
+	return nr;
+}
+
+static int end_folded(struct out *out)
+{
+	struct folded *folded = out->state;
 	struct line *lines;
-	size_t nr = 0, i;
+	size_t nr = 0;
 	int ret;
 
 	if (out->options->weight && !folded->has_weight)
 		return cmd_error("--weight: no event has a numeric field '%s'",
 				 out->options->weight);
-	lines = calloc(folded->nr + 1, sizeof(*lines));
+	lines = calloc(max_lines(out), sizeof(*lines));
 	if (!lines)
 		return cmd_nomem();
 	ret = make_lines(out, lines, &nr);
+	if (ret == CMD_OK)
+		ret = elements_sort(&folded->elements);
 	if (ret == CMD_OK) {
+		renumber(out, lines, nr);
 		qsort(lines, nr, sizeof(*lines), compare_lines);
-		print_lines(lines, nr);
+		print_lines(out, lines, nr);
 	}
-	for (i = 0; i < nr; i++)
-		free(lines[i].prefix);
 	free(lines);
 	return ret;
 }
 
 const struct out_ops out_folded = {
 	.name = "folded",
-	.flags = OUT_ANY_ORDER,
+	.flags = OUT_STACKS_ONLY,
 	.begin = begin_folded,
 	.event = event_folded,
 	.end = end_folded,

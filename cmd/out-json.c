@@ -333,23 +333,24 @@ static int put_stack(struct out *out, struct stackmap_stack *stack, enum event_k
 {
 	struct stack_note *note = events_stack_note(out->events, stack);
 	struct json *json = out->state;
+	char *text = NULL;
 	size_t len;
 	FILE *file;
 
 	if (!note)
 		return CMD_FAILED;
-	if (!note->text) {
-		file = open_memstream(&note->text, &len);
+	if (!note->data) {
+		file = open_memstream(&text, &len);
 		if (!file)
 			return cmd_nomem();
 		write_stack(out, file, stack, kind);
-		if (fclose(file) || !note->text) {
-			free(note->text);
-			note->text = NULL;
+		if (fclose(file)) {
+			free(text);
 			return cmd_nomem();
 		}
+		note->data = text;
 	}
-	fputs(note->text, json->file);
+	fputs(note->data, json->file);
 	return CMD_OK;
 }
 

@@ -35,7 +35,7 @@ struct out {
 
 #define OUT_WITH_PLUGINS	(1U << 0)	/* prints events as trace-cmd does */
 #define OUT_WITH_STACKS		(1U << 1)	/* needs an event's stack together with the event */
-#define OUT_ANY_ORDER		(1U << 2)
+#define OUT_STACKS_ONLY		(1U << 2)	/* in any order; of events it wants the weight at most */
 
 struct out_ops {
 	const char	*name;

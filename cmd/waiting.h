@@ -33,17 +33,13 @@ static inline void waiting_leave(struct events_cpu *cpu, unsigned char level)
 		cpu->nr_waiting--;
 }
 
-static inline bool same_context(const struct event_waiting *a, const struct event_waiting *b)
-{
-	return a->pid == b->pid && a->flags == b->flags && a->preempt_count == b->preempt_count;
-}
-
 /* What cannot get a stack any more now that @event came: its like, and other tasks of its level. */
 static inline bool is_outdated(const struct event_waiting *waiting,
 			       const struct event_waiting *event)
 {
 	return waiting->level == event->level &&
-	       (waiting->pid != event->pid || same_context(waiting, event));
+	       (waiting->context == event->context ||
+		event_context_pid(waiting->context) != event_context_pid(event->context));
 }
 
 static inline void waiting_add(struct events_cpu *cpu, const struct event_waiting *event)
@@ -64,17 +60,18 @@ static inline void waiting_add(struct events_cpu *cpu, const struct event_waitin
 }
 
 /*
- * The event of the context of @stack; it waits no longer, nor does what came after it. Valid until the next
- * call. NULL: there is none.
+ * The event of this context, for its stack has come: it waits no longer, nor does what came after it. Valid until
+ * the next call. NULL: there is none.
  */
 static inline const struct event_waiting *waiting_take(struct events_cpu *cpu,
-						       const struct event_waiting *stack)
+						       event_context context)
 {
+	unsigned char level = context_level(event_context_flags(context));
 	unsigned int i;
 
-	waiting_leave(cpu, stack->level);
-	for (i = cpu->nr_waiting; i-- > 0 && cpu->waiting[i].level == stack->level; ) {
-		if (same_context(&cpu->waiting[i], stack)) {
+	waiting_leave(cpu, level);
+	for (i = cpu->nr_waiting; i-- > 0 && cpu->waiting[i].level == level; ) {
+		if (cpu->waiting[i].context == context) {
 			cpu->nr_waiting = i;
 			return &cpu->waiting[i];
 		}
