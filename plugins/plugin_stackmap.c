@@ -98,7 +98,7 @@ static void hint(struct context *context)
 {
 	if (!hint_is_due(context))
 		return;
-	if (context->file.path)
+	if (context->file.path && !context->file.is_deleted)
 		smap_say(context->file.path,
 			 "no saved map: put one, or a copy of stack_map, beside it with .stackmap "
 			 "behind its name, or give it with " WAYS_TO_NAME_A_MAP);
