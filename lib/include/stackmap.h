@@ -290,8 +290,8 @@ int stackmap_resolver_set_trace(struct stackmap_resolver *resolver, const char *
 int stackmap_resolver_set_trace_fd(struct stackmap_resolver *resolver, int fd);
 
 /*
- * The clock of that trace ("local", "mono", ...); NULL where none was set or it does not say. Sets no
- * errno.
+ * The clock of that trace ("local", "mono", ...); NULL where none was set or it does not say. Sets
+ * no errno.
  */
 const char *stackmap_resolver_get_trace_clock(const struct stackmap_resolver *resolver);
 
@@ -337,9 +337,10 @@ struct stackmap_stack *stackmap_resolver_find_slot(struct stackmap_resolver *res
 						   uint32_t slot, uint64_t ts_ns);
 
 /*
- * A stack that was recorded in full, as ftrace:kernel_stack events hold it: return addresses, innermost
- * first, named by the symbols given and those of the trace. Resolved always; slot, generation and ref
- * are 0. The same object for the same addresses, as above. NULL with errno ENOMEM only.
+ * A stack that was recorded in full, as ftrace:kernel_stack events hold it: return addresses,
+ * innermost first, named by the symbols given and those of the trace. Resolved always; slot,
+ * generation and ref are 0. The same object for the same addresses, as above. NULL with errno
+ * ENOMEM only.
  */
 struct stackmap_stack *stackmap_resolver_find_addresses(struct stackmap_resolver *resolver,
 							const uint64_t *addresses, uint32_t nr);
