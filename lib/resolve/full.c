@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Stacks that the kernel recorded in full: addresses instead of a cookie. Named, spelled and kept as
- * the stacks of a saved map are, so that nobody who prints them can tell the two apart.
+ * Stacks that the kernel recorded in full: addresses instead of a cookie. Named, spelled and kept
+ * as the stacks of a saved map are, so that nobody who prints them can tell the two apart.
  *
  *	stack_table[]	addresses -> answer, open addressing, at most half full
  *	frame_table[]	address -> number of its frame in export.frames[]

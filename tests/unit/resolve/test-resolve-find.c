@@ -414,8 +414,10 @@ static int whole_flow(void *data)
 	if (!ret && !flow->has_generation)
 		ret = stackmap_resolver_expect_slot(resolver, 42);
 	if (!ret) {
-		stack = flow->has_generation ? stackmap_resolver_find(resolver, 1ULL << 32 | 42, 0) :
-					       stackmap_resolver_find_slot(resolver, 42, 0);
+		if (flow->has_generation)
+			stack = stackmap_resolver_find(resolver, 1ULL << 32 | 42, 0);
+		else
+			stack = stackmap_resolver_find_slot(resolver, 42, 0);
 		if (!stack || !stackmap_stack_get_text(stack, NULL))
 			ret = -ENOMEM;
 	}

@@ -52,7 +52,8 @@ static void the_same_stack_is_the_same_object(void **state)
 	struct fixture *f = *state;
 
 	fixture_add_text(f, TWO_GENERATIONS);
-	assert_ptr_equal(stackmap_map_get_stack(map(f, 0), 2), stackmap_map_get_stack(map(f, 0), 2));
+	assert_ptr_equal(stackmap_map_get_stack(map(f, 0), 2),
+			 stackmap_map_get_stack(map(f, 0), 2));
 }
 
 static void past_the_end_is_a_range_error(void **state)
