@@ -406,6 +406,16 @@ static bool wait_for_more(const struct expand *expand)
 	return ret != 0;
 }
 
+/* Whoever shares standard input with us may have made it not wait. */
+static bool must_read_again(const struct expand *expand)
+{
+	struct pollfd poll_fd = { .fd = expand->fd, .events = POLLIN };
+
+	if (errno == EAGAIN)
+		return poll(&poll_fd, 1, -1) >= 0 || errno == EINTR;
+	return errno == EINTR;
+}
+
 /* Returns CMD_OK, with expand->eof at the end. */
 static int fill(struct expand *expand)
 {
@@ -415,7 +425,7 @@ static int fill(struct expand *expand)
 		fflush(stdout);
 	do {
 		got = read(expand->fd, expand->buf + expand->len, BUF_SIZE - expand->len);
-	} while (got < 0 && errno == EINTR);
+	} while (got < 0 && must_read_again(expand));
 	if (got < 0)
 		return cmd_error("%s: %s", expand->name, strerror(errno));
 	expand->eof = !got;

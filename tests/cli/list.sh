@@ -43,6 +43,11 @@ run list --json missing
 run list empty
 head -c 100 a.stackmap > head
 run list head
+note names that are no text
+odd=$(printf 'b\377\001\177\302\205\303\244"\\u')
+cp data/text/map.stack_map "$odd"
+run list "$odd" | head -n 3
+run list --json "$odd"
 note damaged
 head -c 4000 a.stackmap > cut.stackmap
 run list cut.stackmap | sized | sed -E 's/, [0-9]+ bytes: /, N bytes: /'
