@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Symbol tables, of both kinds. Whatever the bytes are: ranges rise and none lies over another, each
- * is found by its own addresses, what is stored of a table reads back the same, and a table whose
- * lines are turned round is the same table.
+ * Symbol tables, of both kinds. Whatever the bytes are: ranges rise and none lies over another,
+ * each is found by its own addresses, what is stored of a table reads back the same, and a table
+ * whose lines are turned round is the same table.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static void check_ranges(const struct smap_symbols *symbols)
 	for (i = 0; i < smap_symbols_nr(symbols); i++) {
 		symbol = smap_symbols_get(symbols, i);
 		must(symbol->start >= before && symbol->end > symbol->start);
-		must(symbol->name[0] && strcspn(symbol->name, " \t\n\v\f\r") == strlen(symbol->name));
+		must(symbol->name[0] && !strpbrk(symbol->name, " \t\n\v\f\r"));
 		must(!symbol->module || symbol->module[0]);
 		if (symbol->start != UINT32_MAX)
 			must(smap_symbols_find(symbols, symbol->start) == symbol);

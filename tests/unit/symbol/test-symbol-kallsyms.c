@@ -160,6 +160,7 @@ static void absolute_symbols_are_ignored(void **state)
 		"0000000000030000 a __per_cpu_end\n"
 		"ffffffff81000000 T f\n"
 		"ffffffff81000010 a a_number\n"
+		"ffffffff81000014 A another\n"
 		"ffffffff81000020 T g\n");
 
 	assert_string_equal(name_at(symbols, 0x401234), "hex");

@@ -81,6 +81,20 @@ static void a_name_that_one_symbol_has_tells_its_address(void **state)
 	smap_symbols_free(symbols);
 }
 
+static void a_module_on_the_same_address_does_not_change_a_size(void **state)
+{
+	struct smap_symbols *symbols = table_of("ffffffff81000000 T f\n"
+						"ffffffff81000000 t g\t[m]\n"
+						"ffffffff81000000 T h\n"
+						"ffffffff81000020 T _etext\n"
+						"ffffffff82000000 T elsewhere\n");
+
+	assert_int_equal(match(symbols, "f", 0x20), SMAP_SYMBOL_MATCHES);
+	assert_int_equal(match(symbols, "f", 0x10), SMAP_SYMBOL_OTHER_SIZE);
+	assert_int_equal(match(symbols, "h", 0x20), SMAP_SYMBOL_MATCHES);
+	smap_symbols_free(symbols);
+}
+
 static void without_memory_for_an_index_the_answers_are_the_same(void **state)
 {
 	struct smap_symbols *symbols;
@@ -122,6 +136,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_frame_matches_by_name_and_size),
 		cmocka_unit_test(a_name_that_one_symbol_has_tells_its_address),
+		cmocka_unit_test(a_module_on_the_same_address_does_not_change_a_size),
 		cmocka_unit_test(without_memory_for_an_index_the_answers_are_the_same),
 		cmocka_unit_test(thousands_of_functions_of_one_name_are_asked_in_no_time),
 	};
