@@ -28,10 +28,14 @@ static struct {
 	bool		all_after;
 	size_t		short_write;	/* bytes that a write takes at most; 0: all */
 	bool		no_rename;	/* the file system knows no RENAME_NOREPLACE */
+	char		calls[512];	/* which they were, each with a blank behind it */
 } plan;
 
-static int step(void)
+static int step(const char *call)
 {
+	size_t used = strlen(plan.calls);
+
+	snprintf(plan.calls + used, sizeof(plan.calls) - used, "%s ", call);
 	plan.nr_steps++;
 	if (!plan.at || plan.nr_steps < plan.at || (plan.nr_steps > plan.at && !plan.all_after))
 		return 0;
@@ -64,7 +68,7 @@ int __wrap_flock(int fd, int how);
 
 ssize_t __wrap_pwrite64(int fd, const void *data, size_t len, off_t offset)
 {
-	if (step())
+	if (step("write"))
 		return -1;
 	if (plan.short_write && len > plan.short_write)
 		len = plan.short_write;
@@ -73,7 +77,7 @@ ssize_t __wrap_pwrite64(int fd, const void *data, size_t len, off_t offset)
 
 int __wrap_fsync(int fd)
 {
-	return step() ? -1 : __real_fsync(fd);
+	return step("sync") ? -1 : __real_fsync(fd);
 }
 
 /* As Linux has it: the descriptor is gone, whatever close() says. */
@@ -81,12 +85,12 @@ int __wrap_close(int fd)
 {
 	int ret = __real_close(fd);
 
-	return step() ? -1 : ret;
+	return step("close") ? -1 : ret;
 }
 
 int __wrap_openat64(int folder, const char *name, int flags, ...)
 {
-	return step() ? -1 : __real_openat64(folder, name, flags, 0666);
+	return step("open") ? -1 : __real_openat64(folder, name, flags, 0666);
 }
 
 int __wrap_renameat2(int from_folder, const char *from, int to_folder, const char *to,
@@ -96,27 +100,27 @@ int __wrap_renameat2(int from_folder, const char *from, int to_folder, const cha
 		errno = EINVAL;
 		return -1;
 	}
-	return step() ? -1 : __real_renameat2(from_folder, from, to_folder, to, flags);
+	return step("rename") ? -1 : __real_renameat2(from_folder, from, to_folder, to, flags);
 }
 
 int __wrap_linkat(int from_folder, const char *from, int to_folder, const char *to, int flags)
 {
-	return step() ? -1 : __real_linkat(from_folder, from, to_folder, to, flags);
+	return step("link") ? -1 : __real_linkat(from_folder, from, to_folder, to, flags);
 }
 
 int __wrap_unlinkat(int folder, const char *name, int flags)
 {
-	return step() ? -1 : __real_unlinkat(folder, name, flags);
+	return step("unlink") ? -1 : __real_unlinkat(folder, name, flags);
 }
 
 int __wrap_ftruncate64(int fd, off_t len)
 {
-	return step() ? -1 : __real_ftruncate64(fd, len);
+	return step("cut") ? -1 : __real_ftruncate64(fd, len);
 }
 
 int __wrap_flock(int fd, int how)
 {
-	return step() ? -1 : __real_flock(fd, how);
+	return step("lock") ? -1 : __real_flock(fd, how);
 }
 
 static void plan_nothing(void)
@@ -275,6 +279,31 @@ static void a_second_export_that_is_none_leaves_the_file_as_it_was(void **state)
 	appended(path, fixture_gen1);
 	assert_int_equal(smap_store_append(path, inputs, 2, NULL), -EINVAL);
 	FILE_HOLDS(path, fixture_gen1);
+}
+
+static void a_new_file_is_durable_before_its_name_and_its_name_before_success(void **state)
+{
+	plan_nothing();
+	appended(fixture_path("a.stackmap"), fixture_gen1);
+	/* The folder for leftovers; the file, which is not there; the temporary one. */
+	assert_string_equal(plan.calls,
+			    "open open open lock write sync close rename sync close close ");
+	unlink(fixture_path("a.stackmap"));
+	plan_nothing();
+	plan.no_rename = true;
+	appended(fixture_path("a.stackmap"), fixture_gen1);
+	assert_string_equal(plan.calls,
+			    "open open open lock write sync close link unlink sync close close ");
+	plan_nothing();
+}
+
+static void a_save_is_durable_before_success(void **state)
+{
+	appended(fixture_path("a.stackmap"), fixture_gen1);
+	plan_nothing();
+	appended(fixture_path("a.stackmap"), fixture_gen2);
+	/* The first close is that of what read the header. */
+	assert_string_equal(plan.calls, "open open lock close write sync close sync close close ");
 }
 
 /* ---- what is there and is no store ---- */
@@ -822,6 +851,8 @@ int main(void)
 		FOLDER_TEST(nothing_to_write_makes_no_file),
 		FOLDER_TEST(an_export_that_is_none_makes_no_file),
 		FOLDER_TEST(a_second_export_that_is_none_leaves_the_file_as_it_was),
+		FOLDER_TEST(a_new_file_is_durable_before_its_name_and_its_name_before_success),
+		FOLDER_TEST(a_save_is_durable_before_success),
 		FOLDER_TEST(a_file_of_another_kind_is_never_overwritten),
 		FOLDER_TEST(empty_and_zeroed_files_are_never_overwritten),
 		FOLDER_TEST(a_store_with_a_damaged_header_is_left_alone),
