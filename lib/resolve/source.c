@@ -13,6 +13,9 @@ static const char no_names[] =
 	"%s: addresses have no names: import /proc/kallsyms of the recorded kernel with the map, "
 	"or give it (read as root, with kernel.kptr_restrict at most 1)";
 
+static const char unnamed[] =
+	"%s: %zu address%s in no function of the kernel or of a module that was loaded, shown as hex";
+
 static bool has_addresses(const struct smap_export *export)
 {
 	size_t i;
@@ -21,6 +24,31 @@ static bool has_addresses(const struct smap_export *export)
 		if (export->frames[i].kind == SMAP_FRAME_ADDRESS)
 			return true;
 	return false;
+}
+
+static bool is_named(const struct smap_source *source, uint64_t address)
+{
+	size_t i;
+
+	for (i = 0; i < SMAP_NR_TABLES; i++)
+		if (source->tables[i] && smap_symbols_find(source->tables[i], address))
+			return true;
+	return false;
+}
+
+/* Most often a module that was gone before its symbols were read: nothing near it is its name. */
+static void log_unnamed(const struct smap_source *source)
+{
+	const struct smap_export *export = source->export;
+	size_t i, nr = 0;
+
+	for (i = 0; i < export->nr_frames; i++)
+		if (export->frames[i].kind == SMAP_FRAME_ADDRESS &&
+		    !is_named(source, export->frames[i].value))
+			nr++;
+	if (nr)
+		smap_resolver_log(source->resolver, unnamed, source->file->path, nr,
+				  nr == 1 ? " is" : "es are");
 }
 
 static int load_own_symbols(struct smap_source *source, struct smap_error *err)
@@ -59,6 +87,8 @@ static int load_tables(struct smap_source *source, struct smap_error *err)
 		return smap_error_nomem(err);
 	if (!source->tables[0] && !source->tables[1] && !source->tables[2])
 		smap_resolver_log(resolver, no_names, source->file->path);
+	else
+		log_unnamed(source);
 	return 0;
 }
 

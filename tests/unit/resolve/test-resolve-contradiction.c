@@ -203,6 +203,19 @@ static void addresses_of_another_boot_contradict(void **state)
 	}
 }
 
+static void an_address_that_no_module_covers_is_told(void **state)
+{
+	struct fixture *f = *state;
+	struct stackmap_stack *stack;
+
+	set_trace(f, "good/v7/sched.dat");
+	add_bin(f, 0xffffffffc7654321, false);
+	assert_null(contradiction(f));
+	stack = stackmap_map_get_stack(stackmap_resolver_get_map(f->resolver, 0), 0);
+	assert_string_equal(fixture_text(stack), " => 0xffffffffc7654321");
+	assert_non_null(strstr(f->log, "1 address is in no function"));
+}
+
 static void a_contradicted_map_resolves_nothing(void **state)
 {
 	struct fixture *f = *state;
@@ -247,6 +260,7 @@ int main(void)
 		RESOLVE_TEST(the_other_byte_order_contradicts),
 		RESOLVE_TEST(an_address_beside_the_kernels_text_contradicts),
 		RESOLVE_TEST(addresses_of_another_boot_contradict),
+		RESOLVE_TEST(an_address_that_no_module_covers_is_told),
 		RESOLVE_TEST(a_contradicted_map_resolves_nothing),
 		RESOLVE_TEST(a_map_that_fits_is_used_beside_one_that_does_not),
 	};
