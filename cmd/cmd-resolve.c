@@ -299,6 +299,8 @@ static int show(struct resolve *resolve)
 		ret = read_events(resolve);
 	if (ret == CMD_OK)
 		ret = resolve->format->end(&resolve->out);
+	if (ret == CMD_OK)
+		ret = cmd_flush();
 	resolve->format->release(&resolve->out);
 	return ret;
 }

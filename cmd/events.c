@@ -4,9 +4,11 @@
  * task, context) is read here at offsets that are asked for once; libtraceevent's own accessors look each up by
  * name again.
  */
-#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd.h"
 #include "crash.h"
@@ -210,6 +212,41 @@ static int make_buffers(struct events_trace *trace)
 	return ret;
 }
 
+/*
+ * The compression that a trace.dat of version 7 names behind magic, version, byte order, size of long and size of a
+ * page. "" where it names none, or is of version 6.
+ */
+static void read_compression(const char *path, char *name, size_t size)
+{
+	static const size_t magic_len = 10, numbers_len = 6;
+	char head[256] = "";
+	const char *at = head + magic_len, *end;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t len = fd < 0 ? 0 : read(fd, head, sizeof(head) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	*name = '\0';
+	end = head + (len < 0 ? 0 : len);
+	if (end <= at || strcmp(at, "7"))
+		return;
+	at += strlen(at) + 1 + numbers_len;
+	if (at < end)
+		snprintf(name, size, "%s", at);
+}
+
+/* Our own check has passed: there is something that this build of libtracecmd does not know. */
+static int cannot_open(const char *path)
+{
+	char compression[32];
+
+	read_compression(path, compression, sizeof(compression));
+	if (*compression && strcmp(compression, "none"))
+		return cmd_error("%s: libtracecmd cannot read it; was it built without compression \"%s\"?",
+				 path, compression);
+	return cmd_error("%s: libtracecmd cannot read it", path);
+}
+
 static int open_trace(struct events_trace *trace, unsigned int flags)
 {
 	const char *clock = NULL;
@@ -221,12 +258,10 @@ static int open_trace(struct events_trace *trace, unsigned int flags)
 	trace->types = calloc(NR_TYPES, sizeof(*trace->types));
 	if (!trace->types)
 		return cmd_nomem();
-	errno = 0;
 	trace->input = tracecmd_open(trace->path, flags & EVENTS_WITH_PLUGINS ?
 						  0 : TRACECMD_FL_LOAD_NO_PLUGINS);
 	if (!trace->input)
-		return cmd_error("%s: libtracecmd cannot read it%s%s", trace->path,
-				 errno ? ": " : "", errno ? strerror(errno) : "");
+		return cannot_open(trace->path);
 	trace->tep = tracecmd_get_tep(trace->input);
 	trace->is_native = tep_is_file_bigendian(trace->tep) == tep_is_local_bigendian(trace->tep);
 	if (trace->resolver)

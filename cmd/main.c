@@ -30,10 +30,20 @@ static const struct cmd_option help_option = { CMD_KEY_HELP, "help", NULL, NULL,
 /* The command that runs, for messages; NULL before it is known. */
 static const struct command *running;
 
+/* Why stdout did not take everything, from the first time that it did not. */
+static int stdout_errno;
+
+int cmd_flush(void)
+{
+	if (fflush(stdout) && !stdout_errno)
+		stdout_errno = errno;
+	return ferror(stdout) ? CMD_FAILED : CMD_OK;
+}
+
 static void say_line(const char *line)
 {
 	/* What was printed before stands before the message where both go to one terminal. */
-	fflush(stdout);
+	cmd_flush();
 	if (running)
 		fprintf(stderr, CMD_PROGRAM " %s: %s\n", running->name, line);
 	else
@@ -79,7 +89,8 @@ void cmd_warn(const char *fmt, ...)
 
 void cmd_log(const char *line, void *data)
 {
-	cmd_warn("%s", line);
+	/* It comes from the library, escaped. */
+	say_line(line);
 }
 
 int cmd_nomem(void)
@@ -234,14 +245,14 @@ static void keep_standard_fds(void)
 
 static int close_stdout(void)
 {
-	bool failed = ferror(stdout);
+	bool failed = cmd_flush() != CMD_OK;
 
-	errno = 0;
-	if (fclose(stdout) == 0 && !failed)
+	if (fclose(stdout) && !stdout_errno)
+		stdout_errno = errno;
+	if (!failed && !stdout_errno)
 		return CMD_OK;
-	if (errno)
-		return cmd_error("standard output: %s", strerror(errno));
-	return cmd_error("standard output: cannot be written");
+	return cmd_error("standard output: %s", stdout_errno ? strerror(stdout_errno) :
+							       "cannot be written");
 }
 
 int main(int argc, char **argv)
