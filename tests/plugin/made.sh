@@ -57,7 +57,8 @@ for version in 6 7; do
 				report -O stackmap:file=map made.dat
 				shows "series 8, $what" '<stack_id 42 gen 1>' "${frames42[@]}"
 				silent "series 8, $what"
-				make_trace made4 "${lines[@]}" 'series 4' 'cpu 0' '1000 7 stack_id 42'
+				make_trace made4 "${lines[@]}" 'series 4' 'cpu 0' \
+					'1000 7 stack_id 42'
 				report -O stackmap:file=map4 made4.dat
 				shows "series 4, $what" '<stack_id 42>' "${frames42[@]}"
 				silent "series 4, $what"
@@ -83,8 +84,8 @@ report -O stackmap:file=map verdicts.dat
 is "verdicts: generation" 1 "$(count '<stack_id 42 gen 2> \[unresolved: .*generation')"
 is "verdicts: slot" 1 "$(count '<stack_id 45 gen 1> \[unresolved: .*not in')"
 is "verdicts: no stack" 0 "$(count '^ =>')"
-says "verdicts: summary" \
-	"verdicts.dat: 2 of 2 cookies not resolved (generation not saved: 1, not in the saved map: 1)"
+reasons='generation not saved: 1, not in the saved map: 1'
+says "verdicts: summary" "verdicts.dat: 2 of 2 cookies not resolved ($reasons)"
 make_trace other 'kallsyms ffffffff81000000 T schedule' 'kallsyms ffffffff81000100 T vfs_read' \
 	'kallsyms ffffffff81000140 T _etext' 'cpu 0' '1000 7 stack_id 42 gen 1'
 report -O stackmap:file=map other.dat

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Where `meson install` puts the plugin: where stock libtraceevent looks, which is below its own libdir
-# whatever our prefix, or in the user's home. SOURCE is the source tree.
+# Where `meson install` puts the plugin: where stock libtraceevent looks, which is below its own
+# libdir whatever our prefix, or in the user's home. SOURCE is the source tree.
 # shellcheck source=tests/plugin/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -13,8 +13,8 @@ mkdir "$work/user"
 # place OPTION...: the plugin's, with these options of meson setup
 place() {
 	rm -rf b
-	HOME=$work/user meson setup b "${SOURCE:?}" -Dtests=disabled -Dman=disabled "$@" >log 2>&1 ||
-		{ tail -3 log; return; }
+	HOME=$work/user meson setup b "${SOURCE:?}" -Dtests=disabled -Dman=disabled "$@" \
+		>log 2>&1 || { tail -3 log; return; }
 	meson introspect b --installed | grep -o '"[^"]*/plugin_stackmap.so"}*' | tr -d '"}' |
 		grep -v "^$work/b/"
 }

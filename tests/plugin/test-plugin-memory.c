@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The life of a handle - load, two events, unload - with every allocation of the plugin's own failing
- * in turn: it prints what it can, crashes nowhere and leaves nothing behind.
+ * The life of a handle - load, two events, unload - with every allocation of the plugin's own
+ * failing in turn: it prints what it can, crashes nowhere and leaves nothing behind.
  *
  * The plugin is linked in, and given a handle of libtraceevent's without any trace.dat.
  */
