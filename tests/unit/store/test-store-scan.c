@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "fixture.h"
 #include "alloc-fail.h"
@@ -395,22 +394,16 @@ static void fill_with_headers(struct smap_buf *buf, size_t len, size_t reach)
 	}
 }
 
-static double seconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 static void a_file_of_nothing_but_headers_takes_no_quadratic_time(void **state)
 {
 	struct smap_buf buf = SMAP_BUF_INIT;
-	double before = seconds();
 	const struct smap_damage *last;
 	struct smap_store *store;
 
-	/* Unbounded, this would be 36,000 headers of 1 MB on the average each. */
+	/*
+	 * 37,000 headers, each of which announces what lies between it and the end. Each that is
+	 * looked into is a damage of its own: a few are, instead of all.
+	 */
 	fixture_add_header(&buf);
 	fill_with_headers(&buf, 2 << 20, 0);
 	store = fixture_open(&buf);
@@ -420,7 +413,6 @@ static void a_file_of_nothing_but_headers_takes_no_quadratic_time(void **state)
 	assert_string_equal(last->text, "too much is damaged to go on searching");
 	assert_int_equal(last->offset + last->len, buf.len);
 	smap_store_close(store);
-	assert_true(seconds() - before < 3);
 	smap_buf_free(&buf);
 }
 
