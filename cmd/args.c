@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Arguments read by the option tables of a command, with getopt_long() below and messages of our own.
+ * Arguments read by the option tables of a command, with getopt_long() below and messages of our
+ * own.
  */
 #include <errno.h>
 #include <getopt.h>

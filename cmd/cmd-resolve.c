@@ -491,7 +491,8 @@ const struct command cmd_resolve = {
 	.name = "resolve",
 	.synopsis = "[OPTION...] [TRACE.DAT...]",
 	.summary = "Show a trace with its stacks expanded",
-	.help = "Without TRACE.DAT it is " DEFAULT_TRACE ". A stack follows its event through every filter.\n",
+	.help = "Without TRACE.DAT it is " DEFAULT_TRACE ". "
+		"A stack follows its event through every filter.\n",
 	.options = resolve_options,
 	.run = run_resolve,
 };

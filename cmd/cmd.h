@@ -79,7 +79,8 @@ void cmd_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void cmd_log(const char *line, void *data);
 int cmd_nomem(void);
 /*
- * Write out what stdout still holds. CMD_FAILED where it did not take everything: then return that; main says why.
+ * Write out what stdout still holds. CMD_FAILED where it did not take everything: then return that;
+ * main says why.
  */
 int cmd_flush(void);
 

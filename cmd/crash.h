@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * libtracecmd and libtraceevent trust what they read. A file made to harm them ends the program, but with a line that
- * names the file and with exit status 2, as every other damaged file does.
+ * libtracecmd and libtraceevent trust what they read. A file made to harm them ends the program,
+ * but with a line that names the file and with exit status 2, as every other damaged file does.
  */
 #ifndef CMD_CRASH_H
 #define CMD_CRASH_H

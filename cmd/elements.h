@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The elements of folded stacks: each distinct one once, safe to be printed, known by a number. Numbers are dense and,
- * once elements_sort() was called, in the order of the texts.
+ * The elements of folded stacks: each distinct one once, safe to be printed, known by a number.
+ * Numbers are dense and, once elements_sort() was called, in the order of the texts.
  */
 #ifndef CMD_ELEMENTS_H
 #define CMD_ELEMENTS_H

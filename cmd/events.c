@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The only file that reads events, through the public functions of libtracecmd. What a record says of itself (type,
- * task, context) is read here at offsets that are asked for once; libtraceevent's own accessors look each up by
- * name again.
+ * The only file that reads events, through the public functions of libtracecmd. What a record says
+ * of itself (type, task, context) is read here at offsets that are asked for once; libtraceevent's
+ * own accessors look each up by name again.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -213,8 +213,8 @@ static int make_buffers(struct events_trace *trace)
 }
 
 /*
- * The compression that a trace.dat of version 7 names behind magic, version, byte order, size of long and size of a
- * page. "" where it names none, or is of version 6.
+ * The compression that a trace.dat of version 7 names behind magic, version, byte order, size of
+ * long and size of a page. "" where it names none, or is of version 6.
  */
 static void read_compression(const char *path, char *name, size_t size)
 {
@@ -242,8 +242,8 @@ static int cannot_open(const char *path)
 
 	read_compression(path, compression, sizeof(compression));
 	if (*compression && strcmp(compression, "none"))
-		return cmd_error("%s: libtracecmd cannot read it; was it built without compression \"%s\"?",
-				 path, compression);
+		return cmd_error("%s: libtracecmd cannot read it; was it built without compression "
+				 "\"%s\"?", path, compression);
 	return cmd_error("%s: libtracecmd cannot read it", path);
 }
 
@@ -445,7 +445,8 @@ static bool is_terminator(uint64_t address, int long_size)
 }
 
 /*
- * How many addresses of @room the stack has. A stated depth rules: then an odd word in the middle is a frame like others.
+ * How many addresses of @room the stack has. A stated depth rules: then an odd word in the middle
+ * is a frame like others.
  */
 static size_t stated_depth(const struct events_trace *trace, const struct tep_record *record,
 			   size_t room, bool *ret_stated)
@@ -515,8 +516,10 @@ static int resolve(struct events *events, struct event *event)
 		nr = read_addresses(events, trace, event->record);
 		if (nr == -1)
 			return CMD_OK;
-		event->stack = nr < 0 ? NULL : stackmap_resolver_find_addresses(trace->resolver,
-									       events->addresses, nr);
+		event->stack = NULL;
+		if (nr >= 0)
+			event->stack = stackmap_resolver_find_addresses(trace->resolver,
+									events->addresses, nr);
 	}
 	return event->stack ? CMD_OK : cmd_nomem();
 }
@@ -739,8 +742,8 @@ int events_read_by_cpu(struct events *events, events_fn fn, void *data)
 /* ---- by time ---- */
 
 /*
- * libtracecmd's own iteration, though it looks at every CPU for each event: the handler of function graph events
- * peeks at what comes next, and only there it finds what it finds in trace-cmd report.
+ * libtracecmd's own iteration, though it looks at every CPU for each event: the handler of function
+ * graph events peeks at what comes next, and only there it finds what it finds in trace-cmd report.
  */
 struct by_time {
 	struct events	*events;
@@ -783,7 +786,10 @@ static size_t nr_buffers(const struct events *events)
 	return nr;
 }
 
-/* The top levels of all traces, then their instances: where time stamps are equal, this is the order. */
+/*
+ * The top levels of all traces, then their instances: where time stamps are equal, this is the
+ * order.
+ */
 static void order_buffers(const struct events *events, struct events_buffer **buffers)
 {
 	size_t i, nr = 0;
@@ -994,8 +1000,8 @@ static void merge_release(struct merge *merge)
 }
 
 /*
- * The handlers of function graph events peek at the next record, and take it where it is the return: what was read
- * ahead would be lost to them, and more lost to us.
+ * The handlers of function graph events peek at the next record, and take it where it is the
+ * return: what was read ahead would be lost to them, and more lost to us.
  */
 static void switch_off_peeking(struct events *events)
 {

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Events of one or more traces, read by libtracecmd, each stack joined with the event that it belongs to.
+ * Events of one or more traces, read by libtracecmd, each stack joined with the event that it
+ * belongs to.
  *
  *	struct events
  *	  traces[]	a trace.dat each: its handle, its resolver, the types of its events
  *	    buffers[]	the top level, then the instances
  *	      cpus[]	a stream of records each
  *
- * Whose stack. The kernel records a stack right behind its event, on the same CPU, in the same buffer and with
- * the same trace context: common_pid, common_flags and common_preempt_count of the two are equal. An interrupt
- * can come in between, with events and stacks of its own, and then is over before the stack is recorded:
- * contexts nest (task, softirq, hardirq, NMI). So a CPU keeps the events that still wait for their stack on a
- * small stack of its own (struct event_waiting). An event of an outer context says that the inner ones are over;
- * a gap in the data says that nothing is known: both end the wait.
+ * Whose stack. The kernel records a stack right behind its event, on the same CPU, in the same
+ * buffer and with the same trace context: common_pid, common_flags and common_preempt_count of the
+ * two are equal. An interrupt can come in between, with events and stacks of its own, and then is
+ * over before the stack is recorded: contexts nest (task, softirq, hardirq, NMI). So a CPU keeps
+ * the events that still wait for their stack on a small stack of its own (struct event_waiting). An
+ * event of an outer context says that the inner ones are over; a gap in the data says that nothing
+ * is known: both end the wait.
  */
 #ifndef CMD_EVENTS_H
 #define CMD_EVENTS_H
@@ -45,7 +47,10 @@ struct event_type {
 	bool			weight_known;
 };
 
-/* common_pid, common_flags and common_preempt_count in one number, so that comparing them is one comparison. */
+/*
+ * common_pid, common_flags and common_preempt_count in one number, so that comparing them is one
+ * comparison.
+ */
 typedef uint64_t event_context;
 
 static inline event_context event_context_make(uint32_t pid, uint8_t flags, uint8_t preempt_count)
@@ -87,16 +92,22 @@ struct event {
 	int			pid;
 	bool			wanted;		/* passes the filter; a stack: its event does */
 	bool			counts;		/* a stack: it would be wanted with any frames */
-	long long		missed;		/* events lost before it; below 0: unknown how many */
-	/* Room for the consumer: what it puts in at an event stands here again at the event's stack. */
+	/* Events lost before it; below 0: unknown how many. */
+	long long		missed;
+	/*
+	 * Room for the consumer: what it puts in at an event stands here again at the event's
+	 * stack.
+	 */
 	uint64_t		note;
 	/*
-	 * A stack: itself. An event: its stack, where the reader was told to look ahead. NULL: it has none, or
-	 * it is damaged.
+	 * A stack: itself. An event: its stack, where the reader was told to look ahead. NULL: it
+	 * has none, or it is damaged.
 	 */
 	struct stackmap_stack	*stack;
 	enum event_kind		stack_kind;
-	/* A stack: the type of the event that it belongs to, NULL where that is not in the trace. */
+	/*
+	 * A stack: the type of the event that it belongs to, NULL where that is not in the trace.
+	 */
 	const struct event_type	*owner;
 	/* private */
 	bool			decided;
@@ -136,7 +147,8 @@ struct events_trace {
 	struct tracecmd_input	*input;
 	struct tep_handle	*tep;
 	bool			is_native;	/* numbers need not be swapped */
-	bool			is_usual;	/* the common fields are where they nearly always are */
+	/* The common fields are where they nearly always are. */
+	bool			is_usual;
 	bool			in_ns;		/* time stamps are nanoseconds */
 	bool			has_stacks;	/* a format of one of the two kinds is there */
 	int			min_size;	/* of a record that holds the common fields */
@@ -169,7 +181,8 @@ struct events {
 	struct events_trace	*traces;
 	size_t			nr_traces;
 	const struct event_filter *filter;	/* NULL: everything is wanted */
-	bool			stacks_only;	/* only they, and what follows a gap, are handed out */
+	/* Only they, and what follows a gap, are handed out. */
+	bool			stacks_only;
 	uint64_t		*addresses;	/* room for a full stack */
 	size_t			addresses_size;
 	struct stack_note	*notes;
@@ -179,20 +192,23 @@ struct events {
 #define EVENTS_WITH_PLUGINS	(1U << 0)
 
 /*
- * Open @path, whose soundness @resolver (its trace is set to it) has checked. CMD_OK or, after cmd_error(),
- * CMD_FAILED. @resolver becomes the events' own, whatever is returned. Add all traces before reading.
+ * Open @path, whose soundness @resolver (its trace is set to it) has checked. CMD_OK or, after
+ * cmd_error(), CMD_FAILED. @resolver becomes the events' own, whatever is returned. Add all traces
+ * before reading.
  */
 int events_add(struct events *events, const char *path, struct stackmap_resolver *resolver,
 	       unsigned int flags);
 void events_release(struct events *events);
 
 /*
- * Called for each event, wanted or not. @event->note is kept for its stack. Other than 0 ends the reading and is
- * returned by it.
+ * Called for each event, wanted or not. @event->note is kept for its stack. Other than 0 ends the
+ * reading and is returned by it.
  */
 typedef int (*events_fn)(struct event *event, void *data);
 
-/* Three orders. Each returns CMD_OK, what the function returned, or CMD_FAILED after cmd_error(). */
+/*
+ * Three orders. Each returns CMD_OK, what the function returned, or CMD_FAILED after cmd_error().
+ */
 
 /* By time, as trace-cmd report has it, without looking ahead. */
 int events_read_by_time(struct events *events, events_fn fn, void *data);
@@ -213,8 +229,9 @@ struct event_cookie {
 };
 
 /*
- * Go over every cookie of the trace @path, CPU after CPU; check it with stackmap_resolver_set_trace() first.
- * Returns CMD_OK, what @fn returned other than 0, or CMD_FAILED after cmd_error().
+ * Go over every cookie of the trace @path, CPU after CPU; check it with
+ * stackmap_resolver_set_trace() first. Returns CMD_OK, what @fn returned other than 0, or
+ * CMD_FAILED after cmd_error().
  */
 int events_each_cookie(const char *path, int (*fn)(const struct event_cookie *cookie, void *data),
 		       void *data);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which events to show. A stack follows its event: it is asked itself only where the event is not in the trace.
+ * Which events to show. A stack follows its event: it is asked itself only where the event is not
+ * in the trace.
  */
 #ifndef CMD_FILTER_H
 #define CMD_FILTER_H

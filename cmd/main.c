@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * trace-cmd-stackmap: finds the command in the table, answers --help and --version from the tables, and
- * checks in the end that stdout took everything.
+ * trace-cmd-stackmap: finds the command in the table, answers --help and --version from the tables,
+ * and checks in the end that stdout took everything.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -145,8 +145,8 @@ static int print_help(void)
 }
 
 /*
- * The tables for other programs, fields separated by tabs: "COMMAND summary", then a line for each option,
- * "COMMAND --long -l ARG values". An empty field is "-".
+ * The tables for other programs, fields separated by tabs: "COMMAND summary", then a line for each
+ * option, "COMMAND --long -l ARG values". An empty field is "-".
  */
 static void print_option_row(const struct command *cmd, const struct cmd_option *opt)
 {
@@ -229,8 +229,8 @@ static int dispatch(int argc, char **argv)
 }
 
 /*
- * A file that is opened must not become standard output because that was closed. Opened the wrong way
- * round, so that using it fails as using a closed one does.
+ * A file that is opened must not become standard output because that was closed. Opened the wrong
+ * way round, so that using it fails as using a closed one does.
  */
 static void keep_standard_fds(void)
 {

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Folded stacks, as flame graph tools read them: "OUTERMOST;...;INNERMOST WEIGHT", sorted, each line once.
+ * Folded stacks, as flame graph tools read them: "OUTERMOST;...;INNERMOST WEIGHT", sorted, each
+ * line once.
  *
- * An event weighs 1, or the value of one of its fields; its weight goes to its stack. Below 0 is taken for 0,
- * sums stop at 2^64 - 1. Without its event in the trace a stack weighs 1, or 0 where a field is asked for. Lines
- * of weight 0 are left out. What is not resolved goes to lines of its own, "[unresolved: WHY]", never to a stack.
+ * An event weighs 1, or the value of one of its fields; its weight goes to its stack. Below 0 is
+ * taken for 0, sums stop at 2^64 - 1. Without its event in the trace a stack weighs 1, or 0 where a
+ * field is asked for. Lines of weight 0 are left out. What is not resolved goes to lines of its
+ * own, "[unresolved: WHY]", never to a stack.
  *
- * Tools take the last word of a line for its weight and split the rest at semicolons, and reverse it: so in each element
- * ';' becomes ':' and a blank '_', but for elements in brackets, which cannot end in a number.
+ * Tools take the last word of a line for its weight and split the rest at semicolons, and reverse
+ * it: so in each element ';' becomes ':' and a blank '_', but for elements in brackets, which
+ * cannot end in a number.
  *
- * Counting: without a prefix at the note of the stack; else in a table, one entry for each stack with what its prefix is
- * made of (type of event, pid). At the end that becomes lines of numbers, each standing for an element (elements.h),
- * which is what is sorted and printed.
+ * Counting: without a prefix at the note of the stack; else in a table, one entry for each stack
+ * with what its prefix is made of (type of event, pid). At the end that becomes lines of numbers,
+ * each standing for an element (elements.h), which is what is sorted and printed.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,36 +2,41 @@
 /*
  * JSON: one object a line, in the order of time. An object is an event together with its stack:
  *
- *	"ts"		time stamp, a whole number in the unit of the trace's clock: nanoseconds, but for clocks that count
- *			something else
+ *	"ts"		time stamp, a whole number in the unit of the trace's clock: nanoseconds,
+ *			but for clocks that count something else
  *	"cpu"		number of the CPU
  *	"file"		the trace, as it was given; only where there are several
  *	"buffer"	the instance; absent: the top level
  *	"event"		"SYSTEM:NAME"; null where the trace has no format of it, then with
  *	"type"		the number of its type
  *	"pid", "comm"	the task
- *	"fields"	object: each field of the event by its name. A number (of up to 64 bits), a string, or an array of numbers;
- *			null where the record does not reach that far
+ *	"fields"	object: each field of the event by its name. A number (of up to 64 bits),
+ *			a string, or an array of numbers; null where the record does not reach
+ *			that far
  *	"text"		the event as the text format prints it
- *	"cookie"	{"slot": N, "generation": N}, where the stack was recorded as a cookie; without "generation" where
- *			the trace has none
- *	"stack"		array of strings, innermost frame first, each as the kernel prints it: "NAME+0xOFF/0xSIZE [MODULE]"
- *	"names"		array of the same length: names only, as --names-only, --strip-suffix and --demangle shape them; present with one
- *			of these
- *	"verdict"	why there is no "stack" though there is a cookie: "generation-not-saved", ... ; see verdicts in stackmap.h
+ *	"cookie"	{"slot": N, "generation": N}, where the stack was recorded as a cookie;
+ *			without "generation" where the trace has none
+ *	"stack"		array of strings, innermost frame first, each as the kernel prints it:
+ *			"NAME+0xOFF/0xSIZE [MODULE]"
+ *	"names"		array of the same length: names only, as --names-only, --strip-suffix and
+ *			--demangle shape them; present with one of these
+ *	"verdict"	why there is no "stack" though there is a cookie: "slot-not-saved", ...; see
+ *			verdicts in stackmap.h
  *	"reason"	the same in words, with particulars
  *
- * An event without a stack has none of the last six. A stack whose event is not in the trace is an object of its own, with
- * "event" "ftrace:stack_id" or "ftrace:kernel_stack" and without "fields" and "text".
+ * An event without a stack has none of the last five. A stack whose event is not in the trace is an
+ * object of its own, with "event" "ftrace:stack_id" or "ftrace:kernel_stack" and without "fields"
+ * and "text".
  *
  * Where the kernel lost events there is an object before the event that follows the gap:
  *
  *	"missed"	how many; null: unknown
  *	"ts", "cpu", "file", "buffer"	of that event
  *
- * Strings are UTF-8. A byte that is not UTF-8 becomes the lone surrogate \udcXX (XX its value), which is how Python's
- * "surrogateescape" spells it; control characters, DEL and C1 are written \u00XX. So a strict parser accepts every
- * line, nothing in it can steer a terminal, and each string gives its bytes back.
+ * Strings are UTF-8. A byte that is not UTF-8 becomes the lone surrogate \udcXX (XX its value),
+ * which is how Python's "surrogateescape" spells it; control characters, DEL and C1 are written
+ * \u00XX. So a strict parser accepts every line, nothing in it can steer a terminal, and each
+ * string gives its bytes back.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -162,7 +167,10 @@ struct extent {
 	int	len;
 };
 
-/* __data_loc: offset in the low half, length in the high half; __rel_loc counts from the field's end. */
+/*
+ * __data_loc: offset in the low half, length in the high half; __rel_loc counts from the field's
+ * end.
+ */
 static bool dynamic_extent(const struct event *event, const struct tep_format_field *field,
 			   struct extent *ret_extent)
 {

@@ -6,8 +6,8 @@
  *	 => __schedule+0x4a3/0x9c0
  *	 => schedule+0x2b/0xa0
  *
- * All but the stacks is the same byte for byte. Where there are several traces or instances, lines begin with
- * the name of their file or instance, as wide as the longest of them, or as many blanks.
+ * All but the stacks is the same byte for byte. Where there are several traces or instances, lines
+ * begin with the name of their file or instance, as wide as the longest of them, or as many blanks.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -336,7 +336,8 @@ static void put_event(struct out *out, const struct event *event)
 	struct text *text = out->state;
 
 	if (!event->type->tep) {
-		put_string("[UNKNOWN EVENT][UNKNOWN EVENT] (NULL):               [UNKNOWN EVENT]\n");
+		put_string("[UNKNOWN EVENT][UNKNOWN EVENT] (NULL):               "
+			   "[UNKNOWN EVENT]\n");
 		return;
 	}
 	put_columns(text, event);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Formats of resolve, each behind struct out_ops in a file of its own. They write to stdout with the unlocked functions
- * of stdio; whether it took everything is asked elsewhere.
+ * Formats of resolve, each behind struct out_ops in a file of its own. They write to stdout with
+ * the unlocked functions of stdio; whether it took everything is asked elsewhere.
  */
 #ifndef CMD_OUT_H
 #define CMD_OUT_H
@@ -35,7 +35,8 @@ struct out {
 
 #define OUT_WITH_PLUGINS	(1U << 0)	/* prints events as trace-cmd does */
 #define OUT_WITH_STACKS		(1U << 1)	/* needs an event's stack together with the event */
-#define OUT_STACKS_ONLY		(1U << 2)	/* in any order; of events it wants the weight at most */
+/* In any order; of events it wants the weight at most. */
+#define OUT_STACKS_ONLY		(1U << 2)
 
 struct out_ops {
 	const char	*name;

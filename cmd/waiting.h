@@ -2,8 +2,9 @@
 /*
  * The events of one CPU that wait for their stack: events.h tells why they nest.
  *
- * Entries stand in the order of their levels, inner contexts last. Within one level there can be several of one
- * task (a probe on what records the stack), each with flags or a preempt count of its own.
+ * Entries stand in the order of their levels, inner contexts last. Within one level there can be
+ * several of one task (a probe on what records the stack), each with flags or a preempt count of
+ * its own.
  */
 #ifndef CMD_WAITING_H
 #define CMD_WAITING_H
@@ -60,8 +61,8 @@ static inline void waiting_add(struct events_cpu *cpu, const struct event_waitin
 }
 
 /*
- * The event of this context, for its stack has come: it waits no longer, nor does what came after it. Valid until
- * the next call. NULL: there is none.
+ * The event of this context, for its stack has come: it waits no longer, nor does what came after
+ * it. Valid until the next call. NULL: there is none.
  */
 static inline const struct event_waiting *waiting_take(struct events_cpu *cpu,
 						       event_context context)

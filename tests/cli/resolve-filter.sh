@@ -58,7 +58,8 @@ run resolve --frame vfs_read -m made.map made.dat | tail -n 2
 note a real one
 for frame in kernel_wait4 'do_*'; do
 	run resolve -q --frame "$frame" -m $v8/sched.stack_map $v8/sched.dat | grep -c stack_id:
-	run resolve -q -f json --frame "$frame" -m $v8/sched.stack_map $v8/sched.dat | grep -c '"cookie"'
+	run resolve -q -f json --frame "$frame" -m $v8/sched.stack_map $v8/sched.dat |
+		grep -c '"cookie"'
 	run resolve -q -f folded --frame "$frame" -m $v8/sched.stack_map $v8/sched.dat |
 		awk '{ n += $NF } END { print n }'
 done

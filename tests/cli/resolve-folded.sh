@@ -7,13 +7,17 @@ run resolve -f folded -m $v8/sched.stack_map $v8/sched.dat > out
 head -n 3 out
 grep -v '^[$]' out | awk '{ n += $NF } END { print n }'
 run resolve -f folded $v8/sched-full.dat | awk '{ n += $NF } END { print NR, n }'
-run resolve -f folded -m $v8/gens.1.stack_map -m $v8/gens.2.stack_map -m $v8/gens.3.stack_map $v8/gens.dat > out
+run resolve -f folded -m $v8/gens.1.stack_map -m $v8/gens.2.stack_map \
+	-m $v8/gens.3.stack_map $v8/gens.dat > out
 grep unresolved out
 grep -v '^[$!=]' out | awk '{ n += $NF } END { print n }'
 run resolve -f folded -m $v8/func.stack_map $v8/func.dat
 run resolve -f folded --offsets -m $v8/func.stack_map $v8/func.dat
 run resolve -f folded --prefix comm -m $v8/func.stack_map $v8/func.dat
-run resolve -f folded --weight bytes_alloc --prefix event -m $v8/gens.1.stack_map -m $v8/gens.2.stack_map -m $v8/gens.3.stack_map $v8/gens.dat | awk '/^kmem/ { n += $NF } END { print NR, n }'
+run resolve -f folded --weight bytes_alloc --prefix event \
+	-m $v8/gens.1.stack_map -m $v8/gens.2.stack_map \
+	-m $v8/gens.3.stack_map $v8/gens.dat |
+	awk '/^kmem/ { n += $NF } END { print NR, n }'
 
 note weights and elements
 "$MKTRACE" made.dat <<'END'

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Every line of resolve --format json is one object to a strict parser, and gives back the bytes of the trace.
+"""Every line of resolve --format json is one object to a strict parser, with the trace's bytes.
 
 resolve-json-strict.py COMMAND MKTRACE [TRACE...]
 """

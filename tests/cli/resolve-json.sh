@@ -8,7 +8,8 @@ run resolve -f json $v8/sched-full.dat | head -n 2
 run resolve -f json -m $v8/func.stack_map $v8/func.dat
 run resolve -f json $v8/func.dat
 run resolve -f json --names-only -m $v8/func.stack_map $v8/func.dat | head -n 2
-run resolve --format json -m $v8/func.stack_map $v8/func.dat $v8/sched-full.dat | cut -c 1-100 | sed -n '2p;$p'
+run resolve --format json -m $v8/func.stack_map $v8/func.dat $v8/sched-full.dat |
+	cut -c 1-100 | sed -n '2p;$p'
 
 note strings that could break it
 "$MKTRACE" made.dat <<'END'
@@ -35,7 +36,8 @@ buffer "inst\x1b[2J"
 cpu 0
 1070 7 value value=5
 END
-printf 'stack_id 1 gen 1 ref 1 depth 2\n => a"b\\+0x1/0x2\n => _RNvC6_123foo3bar.llvm.77+0x1/0x2 [mod]\n' > made.map
+printf 'stack_id 1 gen 1 ref 1 depth 2\n => a"b\\+0x1/0x2\n' > made.map
+printf ' => _RNvC6_123foo3bar.llvm.77+0x1/0x2 [mod]\n' >> made.map
 run resolve -f json -m made.map made.dat
 note raw names stay, shaped ones stand beside them
 run resolve -q -f json --demangle --strip-suffix -m made.map made.dat | head -n 2

@@ -145,7 +145,7 @@ run resolve -q -f folded -m made.map made.dat
 run resolve -q -f json -m made.map made.dat
 note a format that points behind the event, an event that is too short
 made 'cookie-offset 4000'
-run resolve -m made.map made.dat | sed -n '4p;$p' 
+run resolve -m made.map made.dat | sed -n '4p;$p'
 printf 'cpu 0\n1000 7 value value=1\n1001 7 stack_id 1 gen 1 @8\n1002 7 kernel_stack 0x1 @8\n' |
 	"$MKTRACE" made.dat
 run resolve -m made.map made.dat
@@ -165,7 +165,8 @@ cp made.dat trace.dat
 sed '/stack_id 99/,$d' made.map > some.map
 printf 'stack_id 99 gen 1 ref 1 depth 1\n => f99+0x1/0x2\n' >> some.map
 for fallbacks in 0 26; do
-	printf 'generation: 1\nentries: 10\ncapacity: 16384\nsuccesses: 10\nfallbacks: %d\n' $fallbacks > some.map_stat
+	printf 'generation: 1\nentries: 10\ncapacity: 16384\nsuccesses: 10\n' > some.map_stat
+	printf 'fallbacks: %d\n' $fallbacks >> some.map_stat
 	rm -f trace.dat.stackmap
 	"$command" import -o trace.dat.stackmap some.map some.map_stat > /dev/null
 	run resolve | tail -n 1

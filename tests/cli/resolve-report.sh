@@ -28,7 +28,8 @@ compare()
 {
 	name=$1
 	shift
-	"$trace_cmd" report -q $(printf -- '-i %s ' "$@") 2> /dev/null | without_stacks > "$tmp/theirs"
+	"$trace_cmd" report -q $(printf -- '-i %s ' "$@") 2> /dev/null |
+		without_stacks > "$tmp/theirs"
 	"$command" resolve -q "$@" 2> /dev/null | without_stacks > "$tmp/ours"
 	if [ -s "$tmp/theirs" ] && cmp -s "$tmp/theirs" "$tmp/ours"; then
 		echo "ok - $name"
@@ -45,8 +46,8 @@ done
 compare 'two at once' "$data/v8/sched.dat" "$data/v8/sched-full.dat"
 compare 'three at once' "$data/v8/func.dat" "$data/v7/sched.dat" "$data/dbg/mod.dat"
 if [ -n "$big" ]; then
-	# Arguments of system calls hold bytes of every kind, which only resolve escapes: those events are
-	# left out, and what their newlines made of them.
+	# Arguments of system calls hold bytes of every kind, which only resolve escapes: those
+	# events are left out, and what their newlines made of them.
 	without_stacks()
 	{
 		sed -E '/^ ?=> /d; s/(<stack_id [^>]*>).*$/\1/' | grep -a ' \[[0-9]\{3\}\] ' |

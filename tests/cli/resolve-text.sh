@@ -20,7 +20,8 @@ run resolve -m $v7/func.stack_map_bin $v7/func.dat | head -n 9
 xz -dc $v7/kallsyms.xz > kallsyms
 run resolve -m $v7/func.stack_map_bin --kallsyms kallsyms $v7/func.dat | head -n 9
 note one of 69 that were recorded after the copy, and events that were dropped
-run resolve -m $v8/gens.1.stack_map -m $v8/gens.2.stack_map -m $v8/gens.3.stack_map $v8/gens.dat > out
+run resolve -m $v8/gens.1.stack_map -m $v8/gens.2.stack_map \
+	-m $v8/gens.3.stack_map $v8/gens.dat > out
 grep -m 1 unresolved out
 grep -c unresolved out
 grep -B 1 -A 2 DROPPED out | head -n 6

@@ -6,7 +6,8 @@ v7=data/good/v7
 sized()
 {
 	sed -E 's/, [0-9]+ bytes/, N bytes/; s/"bytes":[0-9]+/"bytes":N/g
-		s/of [0-9]+ bytes of data [0-9]+/of N bytes of data N/; s/offset [0-9]{4},/offset N,/'
+		s/of [0-9]+ bytes of data [0-9]+/of N bytes of data N/
+		s/offset [0-9]{4},/offset N,/'
 }
 
 note generation 3 was copied before tracing stopped

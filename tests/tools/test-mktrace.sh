@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What mktrace writes is a trace.dat to others too: stock trace-cmd report shows the events of every kind of
-# file, and the same ones whatever the version, byte order and compression.
+# What mktrace writes is a trace.dat to others too: stock trace-cmd report shows the events of every
+# kind of file, and the same ones whatever the version, byte order and compression.
 #
 #	test-mktrace.sh MKTRACE
 set -eu
