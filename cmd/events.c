@@ -22,8 +22,8 @@
 #define MAX_CPU		65535
 /* Events that are read ahead of one that waits for its stack. */
 #define MAX_QUEUE	1024
-/* Later than any clock that starts at boot: the time of day (trace-cmd record --date). */
-#define TS_TIME_OF_DAY	1000000000000000000ULL
+/* Bytes of records that libtracecmd decompresses before it is made to forget them. */
+#define MAX_DECOMPRESSED	(48 << 20)
 /* Of the common fields, common_type first: the kernel's struct trace_entry for decades. */
 #define USUAL_FLAGS		2
 #define USUAL_PREEMPT_COUNT	3
@@ -31,8 +31,6 @@
 #define USUAL_SIZE		8
 /* No place in the queue. */
 #define NO_SEQ		UINT64_MAX
-/* Ends the reading after cmd_error(). */
-#define READ_FAILED	(-CMD_FAILED)
 
 /* ---- records ---- */
 
@@ -247,21 +245,16 @@ static int cannot_open(const char *path)
 	return cmd_error("%s: libtracecmd cannot read it", path);
 }
 
-static int open_trace(struct events_trace *trace, unsigned int flags)
+static int open_input(struct events_trace *trace)
 {
 	const char *clock = NULL;
 
-	/* What they have to say is said by us, in one line. */
-	tracecmd_set_loglevel(TEP_LOG_NONE);
-	tep_set_loglevel(TEP_LOG_NONE);
 	crash_set_file(trace->path);
-	trace->types = calloc(NR_TYPES, sizeof(*trace->types));
-	if (!trace->types)
-		return cmd_nomem();
-	trace->input = tracecmd_open(trace->path, flags & EVENTS_WITH_PLUGINS ?
+	trace->input = tracecmd_open(trace->path, trace->flags & EVENTS_WITH_PLUGINS ?
 						  0 : TRACECMD_FL_LOAD_NO_PLUGINS);
 	if (!trace->input)
 		return cannot_open(trace->path);
+	trace->nr_read = 0;
 	trace->tep = tracecmd_get_tep(trace->input);
 	trace->is_native = tep_is_file_bigendian(trace->tep) == tep_is_local_bigendian(trace->tep);
 	if (trace->resolver)
@@ -269,19 +262,78 @@ static int open_trace(struct events_trace *trace, unsigned int flags)
 	trace->in_ns = clock_counts_ns(clock);
 	find_common_fields(trace);
 	find_stack_fields(trace);
-	return make_buffers(trace);
+	return CMD_OK;
+}
+
+static int open_trace(struct events_trace *trace)
+{
+	char compression[32];
+	int ret;
+
+	/* What they have to say is said by us, in one line. */
+	tracecmd_set_loglevel(TEP_LOG_NONE);
+	tep_set_loglevel(TEP_LOG_NONE);
+	read_compression(trace->path, compression, sizeof(compression));
+	trace->is_compressed = *compression && strcmp(compression, "none");
+	trace->types = calloc(NR_TYPES, sizeof(*trace->types));
+	if (!trace->types)
+		return cmd_nomem();
+	ret = open_input(trace);
+	return ret == CMD_OK ? make_buffers(trace) : ret;
+}
+
+static void close_input(struct events_trace *trace)
+{
+	int i;
+
+	crash_set_file(trace->path);
+	for (i = trace->nr_buffers; i-- > 1; ) {
+		tracecmd_close(trace->buffers[i].input);
+		trace->buffers[i].input = NULL;
+	}
+	tracecmd_close(trace->input);
+	crash_set_file(NULL);
+	trace->input = NULL;
+}
+
+/*
+ * Open it anew: libtracecmd keeps whatever it has decompressed until it is closed. What is known
+ * of the types and of the CPUs stays.
+ */
+static int reopen_trace(struct events_trace *trace)
+{
+	struct event_type *type;
+	int ret, i;
+
+	close_input(trace);
+	ret = open_input(trace);
+	if (ret != CMD_OK)
+		return ret;
+	for (i = 0; i < NR_TYPES; i++) {
+		type = trace->types[i];
+		if (!type)
+			continue;
+		type->tep = tep_find_event(trace->tep, type->id);
+		type->weight_known = false;
+		type->weight = NULL;
+	}
+	for (i = 0; i < trace->nr_buffers; i++) {
+		trace->buffers[i].input = i ? tracecmd_buffer_instance_handle(trace->input, i - 1) :
+					      trace->input;
+		if (!trace->buffers[i].input)
+			return cmd_error("%s: changed while it was read", trace->path);
+		trace->buffers[i].name = i ? tracecmd_buffer_instance_name(trace->input, i - 1) :
+					     NULL;
+	}
+	return CMD_OK;
 }
 
 static void close_trace(struct events_trace *trace)
 {
 	int i;
 
-	crash_set_file(trace->path);
-	for (i = trace->nr_buffers; i-- > 1; )
-		tracecmd_close(trace->buffers[i].input);
 	if (trace->input)
-		tracecmd_close(trace->input);
-	crash_set_file(NULL);
+		close_input(trace);
 	for (i = 0; i < trace->nr_buffers; i++)
 		free(trace->buffers[i].cpus);
 	free(trace->buffers);
@@ -315,8 +367,12 @@ int events_add(struct events *events, const char *path, struct stackmap_resolver
 		return cmd_nomem();
 	}
 	events->traces = traces;
-	traces[events->nr_traces] = (struct events_trace){ .path = path, .resolver = resolver };
-	ret = open_trace(&traces[events->nr_traces], flags);
+	traces[events->nr_traces] = (struct events_trace){
+		.path = path,
+		.resolver = resolver,
+		.flags = flags,
+	};
+	ret = open_trace(&traces[events->nr_traces]);
 	events->nr_traces++;
 	tie_buffers(events);
 	return ret;
@@ -484,21 +540,12 @@ static long read_addresses(struct events *events, const struct events_trace *tra
 	return i;
 }
 
-static uint64_t resolver_ts(const struct events_trace *trace, uint64_t ts)
-{
-	/* With a generation the time tells nothing more. */
-	if (trace->has_generation || ts >= TS_TIME_OF_DAY)
-		return STACKMAP_TS_UNKNOWN;
-	return ts;
-}
-
 static struct stackmap_stack *find_cookie(const struct events_trace *trace, uint64_t cookie,
 					  uint64_t ts)
 {
 	if (trace->has_generation)
-		return stackmap_resolver_find(trace->resolver, cookie, STACKMAP_TS_UNKNOWN);
-	return stackmap_resolver_find_slot(trace->resolver, (uint32_t)cookie,
-					   resolver_ts(trace, ts));
+		return stackmap_resolver_find(trace->resolver, cookie, ts);
+	return stackmap_resolver_find_slot(trace->resolver, (uint32_t)cookie, ts);
 }
 
 /* event->stack stays NULL where the record is damaged. */
@@ -704,19 +751,50 @@ static int hand_out(struct events *events, struct events_cpu *cpu, struct tep_re
 
 /* ---- CPU after CPU ---- */
 
+/* Open the trace anew and go on behind the record at @offset. */
+static int read_on_anew(struct events_cpu *cpu, uint64_t offset, struct tep_record **ret_record)
+{
+	struct events_buffer *buffer = cpu->buffer;
+	struct tep_record *record;
+	int ret, nr = -1;
+
+	ret = reopen_trace(buffer->trace);
+	if (ret != CMD_OK)
+		return ret;
+	crash_set_file(buffer->trace->path);
+	record = tracecmd_read_at(buffer->input, offset, &nr);
+	tracecmd_free_record(record);
+	if (!record || nr != cpu->nr)
+		return cmd_error("%s: changed while it was read", buffer->trace->path);
+	*ret_record = tracecmd_read_data(buffer->input, cpu->nr);
+	return CMD_OK;
+}
+
+static int read_next(struct events_cpu *cpu, uint64_t offset, struct tep_record **ret_record)
+{
+	struct events_trace *trace = cpu->buffer->trace;
+
+	if (trace->is_compressed && trace->nr_read > MAX_DECOMPRESSED)
+		return read_on_anew(cpu, offset, ret_record);
+	*ret_record = tracecmd_read_data(cpu->buffer->input, cpu->nr);
+	return CMD_OK;
+}
+
 static int read_cpu(struct events *events, struct events_cpu *cpu, events_fn fn, void *data)
 {
-	struct tracecmd_input *input = cpu->buffer->input;
+	struct events_trace *trace = cpu->buffer->trace;
 	struct tep_record *record;
+	uint64_t offset;
 	int ret = CMD_OK;
 
-	record = tracecmd_read_cpu_first(input, cpu->nr);
-	while (record) {
+	record = tracecmd_read_cpu_first(cpu->buffer->input, cpu->nr);
+	while (record && ret == CMD_OK) {
 		ret = hand_out(events, cpu, record, fn, data);
+		trace->nr_read += record->record_size;
+		offset = record->offset;
 		tracecmd_free_record(record);
-		if (ret != CMD_OK)
-			break;
-		record = tracecmd_read_data(input, cpu->nr);
+		if (ret == CMD_OK)
+			ret = read_next(cpu, offset, &record);
 	}
 	return ret;
 }
@@ -1047,7 +1125,7 @@ static int on_cookie_record(const struct events_buffer *buffer, const struct tep
 	const struct events_trace *trace = buffer->trace;
 	struct event_cookie cookie = {
 		.has_generation = trace->has_generation,
-		.ts = resolver_ts(trace, record->ts),
+		.ts = record->ts,
 		.cpu = record->cpu,
 		.buffer = buffer->name,
 	};

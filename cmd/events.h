@@ -164,6 +164,9 @@ struct events_trace {
 	size_t			nr_unknown_types;
 	struct events_buffer	*buffers;
 	int			nr_buffers;
+	unsigned int		flags;		/* EVENTS_WITH_PLUGINS */
+	bool			is_compressed;
+	uint64_t		nr_read;	/* bytes of records since it was opened */
 };
 
 /* What is found out once a stack, kept at its private pointer. */
