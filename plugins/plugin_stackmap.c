@@ -33,9 +33,6 @@
 
 #define WAYS_TO_NAME_A_MAP	"-O stackmap:file=FILE or " ENVIRONMENT "=FILE"
 
-/* Later than any clock that starts at boot: the time of day (trace-cmd record --date). */
-#define TS_TIME_OF_DAY	1000000000000000000ULL
-
 enum state {
 	STATE_NEW,		/* no event yet */
 	STATE_BARE,		/* cookies are to be printed as they are */
@@ -235,8 +232,6 @@ static struct stackmap_stack *find_stack(struct context *context, uint64_t cooki
 {
 	if (context->cookie_field.has_generation)
 		return stackmap_resolver_find(context->resolver, cookie, STACKMAP_TS_UNKNOWN);
-	if (ts >= TS_TIME_OF_DAY)
-		ts = STACKMAP_TS_UNKNOWN;
 	return stackmap_resolver_find_slot(context->resolver, (uint32_t)cookie, ts);
 }
 

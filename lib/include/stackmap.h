@@ -297,8 +297,8 @@ const char *stackmap_resolver_get_trace_clock(const struct stackmap_resolver *re
 
 /*
  * Use the maps that belong to the trace file @path by their place: in @path with ".stackmap"
- * appended. Returns the number of files used (0: there is none, which is not an error), or negative
- * errno of one that is there.
+ * appended, else, where @path is a link, beside what it points to. Returns the number of files used
+ * (0: there is none, which is not an error), or negative errno of one that is there.
  */
 int stackmap_resolver_add_maps_of(struct stackmap_resolver *resolver, const char *path);
 
@@ -321,7 +321,7 @@ int stackmap_resolver_set_generation(struct stackmap_resolver *resolver, uint32_
  */
 int stackmap_resolver_expect_slot(struct stackmap_resolver *resolver, uint32_t slot);
 
-/* As _find_slot() is given where no time is known. */
+/* As _find_slot() is given where no time is known; a time of day tells nothing either. */
 #define STACKMAP_TS_UNKNOWN	UINT64_MAX
 
 /*

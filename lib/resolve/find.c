@@ -21,6 +21,8 @@
 
 /* The trace clock and CLOCK_BOOTTIME drift apart by less than this. */
 #define CLOCK_SLACK_NS	1000000000ULL
+/* Later than any clock that starts at boot: the time of day (trace-cmd record --date). */
+#define TIME_OF_DAY_NS	1000000000000000000ULL
 
 static const char conflict_reason[] = "conflicting records";
 static const char damaged_reason[] = "the saved record is damaged";
@@ -277,7 +279,7 @@ static size_t time_class(const struct stackmap_resolver *resolver, uint64_t ts_n
 {
 	size_t low = 0, high = resolver->nr_save_times, middle;
 
-	if (ts_ns == STACKMAP_TS_UNKNOWN || ts_ns < CLOCK_SLACK_NS)
+	if (ts_ns >= TIME_OF_DAY_NS || ts_ns < CLOCK_SLACK_NS)
 		return 0;
 	while (low < high) {
 		middle = low + (high - low) / 2;

@@ -31,6 +31,16 @@ void smap_resolver_log(struct stackmap_resolver *resolver, const char *fmt, ...)
 	resolver->log_fn(line.text, resolver->log_data);
 }
 
+static void free_file(struct smap_file *file)
+{
+	if (!file)
+		return;
+	smap_store_close(file->store);
+	free(file->path);
+	free(file->shown_path);
+	free(file);
+}
+
 SMAP_PUBLIC struct stackmap_resolver *stackmap_resolver_new(void)
 {
 	return calloc(1, sizeof(struct stackmap_resolver));
@@ -51,9 +61,7 @@ SMAP_PUBLIC void stackmap_resolver_free(struct stackmap_resolver *resolver)
 		smap_source_free(resolver->sources[i]);
 	free(resolver->sources);
 	for (i = 0; i < resolver->nr_files; i++) {
-		smap_store_close(resolver->files[i]->store);
-		free(resolver->files[i]->path);
-		free(resolver->files[i]);
+		free_file(resolver->files[i]);
 	}
 	free(resolver->files);
 	smap_slots_release(&resolver->expected);
@@ -141,28 +149,42 @@ static void log_damages(struct stackmap_resolver *resolver, const struct smap_fi
 	size_t nr = smap_store_nr_damages(file->store);
 
 	if (nr)
-		smap_resolver_log(resolver, "%s: %zu damaged part%s passed over (%s)", file->path,
+		smap_resolver_log(resolver, "%s: %zu damaged part%s passed over (%s)",
+				  file->shown_path,
 				  nr, nr == 1 ? "" : "s", smap_store_damage(file->store, 0)->text);
 }
 
 /* Takes @store, whatever it returns. */
-static int add_store(struct stackmap_resolver *resolver, const char *path, struct smap_store *store)
+static struct smap_file *new_file(const char *path, struct smap_store *store)
 {
-	struct smap_file *file;
-	size_t i;
+	struct smap_file *file = calloc(1, sizeof(*file));
+	struct smap_buf shown = SMAP_BUF_INIT;
 
-	file = calloc(1, sizeof(*file));
-	if (file)
-		file->path = strdup(path);
-	if (!file || !file->path ||
-	    SMAP_ARRAY_GROW(resolver->files, resolver->files_capacity, resolver->nr_files + 1)) {
+	if (!file) {
 		smap_store_close(store);
-		if (file)
-			free(file->path);
-		free(file);
-		return smap_error_nomem(&resolver->err);
+		return NULL;
 	}
 	file->store = store;
+	file->path = strdup(path);
+	smap_buf_add_escaped(&shown, path, strlen(path));
+	file->shown_path = smap_buf_detach(&shown, NULL);
+	if (file->path && file->shown_path)
+		return file;
+	free_file(file);
+	return NULL;
+}
+
+/* The same. */
+static int add_store(struct stackmap_resolver *resolver, const char *path, struct smap_store *store)
+{
+	struct smap_file *file = new_file(path, store);
+	size_t i;
+
+	if (!file || SMAP_ARRAY_GROW(resolver->files, resolver->files_capacity,
+				     resolver->nr_files + 1)) {
+		free_file(file);
+		return smap_error_nomem(&resolver->err);
+	}
 	resolver->files[resolver->nr_files++] = file;
 	for (i = 0; i < smap_store_nr_saves(store); i++)
 		if (add_source(resolver, file, i))
@@ -208,22 +230,39 @@ SMAP_PUBLIC int stackmap_resolver_add_file(struct stackmap_resolver *resolver, c
 	return add_one_file(resolver, path);
 }
 
-SMAP_PUBLIC int stackmap_resolver_add_maps_of(struct stackmap_resolver *resolver, const char *path)
+/* @path with ".stackmap" behind it: 1 if it is used, 0 if it is not there, or negative errno. */
+static int add_beside(struct stackmap_resolver *resolver, const char *path)
 {
-	int ret = check_unused(resolver);
 	char *beside;
+	int ret = 0;
 
-	if (ret)
-		return ret;
 	if (asprintf(&beside, "%s.stackmap", path) < 0)
 		return smap_error_nomem(&resolver->err);
-	ret = 0;
 	if (!access(beside, F_OK)) {
 		ret = add_one_file(resolver, beside);
 		if (!ret)
 			ret = 1;
 	}
 	free(beside);
+	return ret;
+}
+
+/* A link to a trace has its map beside it, or beside what it points to. */
+SMAP_PUBLIC int stackmap_resolver_add_maps_of(struct stackmap_resolver *resolver, const char *path)
+{
+	int ret = check_unused(resolver);
+	char *target;
+
+	if (!ret)
+		ret = add_beside(resolver, path);
+	if (ret)
+		return ret;
+	target = realpath(path, NULL);
+	if (!target)
+		return errno == ENOMEM ? smap_error_nomem(&resolver->err) : 0;
+	if (strcmp(target, path))
+		ret = add_beside(resolver, target);
+	free(target);
 	return ret;
 }
 

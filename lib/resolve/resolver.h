@@ -36,6 +36,7 @@
 
 struct smap_file {
 	char			*path;
+	char			*shown_path;	/* for messages: escaped */
 	struct smap_store	*store;
 };
 

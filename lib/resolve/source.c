@@ -47,7 +47,7 @@ static void log_unnamed(const struct smap_source *source)
 		    !is_named(source, export->frames[i].value))
 			nr++;
 	if (nr)
-		smap_resolver_log(source->resolver, unnamed, source->file->path, nr,
+		smap_resolver_log(source->resolver, unnamed, source->file->shown_path, nr,
 				  nr == 1 ? " is" : "es are");
 }
 
@@ -86,7 +86,7 @@ static int load_tables(struct smap_source *source, struct smap_error *err)
 	if (!source->tables[2] && errno == ENOMEM)
 		return smap_error_nomem(err);
 	if (!source->tables[0] && !source->tables[1] && !source->tables[2])
-		smap_resolver_log(resolver, no_names, source->file->path);
+		smap_resolver_log(resolver, no_names, source->file->shown_path);
 	else
 		log_unnamed(source);
 	return 0;
@@ -150,7 +150,7 @@ int smap_source_load(struct smap_source *source)
 		return smap_errno(-ENOMEM);
 	source->loaded = SMAP_STATE_BAD;
 	smap_resolver_log(source->resolver, "%s: a saved map cannot be used: %s",
-			  source->file->path, source->load_words);
+			  source->file->shown_path, source->load_words);
 	return smap_errno(-EBADMSG);
 }
 

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "alloc-fail.h"
 #include "fixture.h"
@@ -374,6 +375,43 @@ static void a_list_of_files_is_taken_apart_at_colons(void **state)
 	assert_verdict(find(f, 2, 42), RESOLVED);
 }
 
+static void the_map_lies_beside_the_name_or_what_it_links_to(void **state)
+{
+	struct fixture *f = *state;
+	char link[128], map[128], trace[128];
+
+	strcpy(trace, fixture_file(f, ""));
+	snprintf(map, sizeof(map), "%s.stackmap", trace);
+	snprintf(link, sizeof(link), "%s/link", f->folder);
+	assert_int_equal(symlink(trace, link), 0);
+	assert_int_equal(stackmap_resolver_add_maps_of(f->resolver, link), 0);
+	assert_int_equal(rename(fixture_file(f, GEN1_42), map), 0);
+	assert_int_equal(stackmap_resolver_add_maps_of(f->resolver, trace), 1);
+	assert_int_equal(stackmap_resolver_add_maps_of(f->resolver, link), 1);
+	assert_int_equal(stackmap_resolver_nr_maps(f->resolver), 2);
+	assert_int_equal(unlink(link), 0);
+	assert_int_equal(unlink(map), 0);
+}
+
+static void names_of_files_are_escaped_in_what_is_logged(void **state)
+{
+	struct fixture *f = *state;
+	char path[128];
+	FILE *file;
+
+	/* A first block that is cut is passed over, which is worth a line. */
+	fixture_add_saved(f, NULL, NULL, STACKMAP_TIME_UNKNOWN, GEN1_42);
+	snprintf(path, sizeof(path), "%s/a\033[2J", f->folder);
+	assert_int_equal(rename(f->path, path), 0);
+	file = fopen(path, "a");
+	assert_non_null(file);
+	assert_int_equal(fputs("torn", file) < 0, 0);
+	assert_int_equal(fclose(file), 0);
+	assert_int_equal(stackmap_resolver_add_file(f->resolver, path), 0);
+	assert_non_null(strstr(f->log, "a\\x1b[2J: 1 damaged part"));
+	assert_int_equal(unlink(path), 0);
+}
+
 static void many_cookies_stay_apart(void **state)
 {
 	struct stackmap_stack *first[1000];
@@ -494,6 +532,8 @@ int main(void)
 		RESOLVE_TEST(a_map_saved_before_an_event_does_not_explain_it),
 		RESOLVE_TEST(nothing_can_be_added_once_a_stack_was_asked_for),
 		RESOLVE_TEST(a_list_of_files_is_taken_apart_at_colons),
+		RESOLVE_TEST(the_map_lies_beside_the_name_or_what_it_links_to),
+		RESOLVE_TEST(names_of_files_are_escaped_in_what_is_logged),
 		RESOLVE_TEST(many_cookies_stay_apart),
 		RESOLVE_TEST(every_allocation_may_fail),
 		RESOLVE_TEST(every_allocation_may_fail_with_a_trace),
