@@ -180,6 +180,9 @@ static int read_instance(struct smap_trace_opening *opening, uint64_t pos, unsig
 		return bad_label(opening, start);
 	/* Many options that name the same list would make us read it as often. */
 	opening->cpu_bytes += LABEL_SIZE + (uint64_t)opening->nr_cpus * 16;
+	if (opening->cpu_bytes > opening->input.size)
+		return smap_error_set(opening->err, -EBADMSG, "offset %" PRIu64
+				      ": lists of CPUs overlap", start);
 	return read_cpus(opening, &pos, buffer);
 }
 
