@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * bench-iterate TRACE: opens it and goes over all records, CPU after CPU, with libtracecmd alone. What a program that
- * reads events cannot go below. Prints how many there were.
+ * bench-iterate TRACE: opens it and goes over all records, CPU after CPU, with libtracecmd alone.
+ * What a program that reads events cannot go below. Prints how many there were.
  */
 #include <stdio.h>
 

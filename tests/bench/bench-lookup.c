@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * bench-lookup MAP [ROUNDS]: looks every cookie of a map up, ROUNDS times after a first one in which the resolver makes
- * its answers. Prints how many lookups that were, and how many bytes the heap has grown by meanwhile.
+ * bench-lookup MAP [ROUNDS]: looks every cookie of a map up, ROUNDS times after a first one in
+ * which the resolver makes its answers. Prints how many lookups that were, and how many bytes the
+ * heap has grown by meanwhile.
  *
- * bench_lookups() is a function of its own for callgrind --toggle-collect: what is collected, divided by the number
- * printed, is the instructions of a lookup, with those of the loop.
+ * bench_lookups() is a function of its own for callgrind --toggle-collect: what is collected,
+ * divided by the number printed, is the instructions of a lookup, with those of the loop.
  */
 #include <malloc.h>
 #include <stdio.h>
