@@ -9,8 +9,8 @@
  * one where we point it. It believes what stands there (as kbuffer_next_event() does, which goes
  * round for ever in a damaged page), so the way from one event to the next is guarded here:
  *  - commit lies inside the page before the first event is looked at;
- *  - an event begins where at least its header's first word is inside commit. kbuffer_raw_get()
- *    may read two words more, hence SLACK bytes behind the pages in memory;
+ *  - an event begins inside commit. kbuffer_raw_get() may read its header past that before it is
+ *    found to be cut off, hence SLACK bytes behind the pages in memory;
  *  - the next event begins behind this one's header and not behind commit, so that each page ends.
  * Of the data nothing is read that the event does not have.
  */
@@ -119,8 +119,6 @@ static int scan_events(const struct scan *scan, uint8_t *page, size_t start, siz
 	int ret;
 
 	while (pos != end) {
-		if (end - pos < 4)
-			return bad_page(scan, offset, "an event is cut off");
 		info.next = pos;
 		if (!kbuffer_raw_get(scan->kbuf, page, &info))
 			return bad_page(scan, offset, "an event is cut off");
