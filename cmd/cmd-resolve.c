@@ -13,6 +13,7 @@
 
 #include "cmd.h"
 #include "filter.h"
+#include "heap.h"
 #include "out.h"
 
 #define DEFAULT_TRACE	"trace.dat"
@@ -457,6 +458,7 @@ static int resolve_traces(struct resolve *resolve, char **paths, int nr)
 {
 	int ret;
 
+	heap_expect_much();
 	setvbuf(stdout, NULL, _IOFBF, OUTPUT_BUFFER);
 	ret = open_traces(resolve, paths, nr);
 	if (ret == CMD_OK)

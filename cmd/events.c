@@ -23,7 +23,7 @@
 /* Events that are read ahead of one that waits for its stack. */
 #define MAX_QUEUE	1024
 /* Bytes of records that libtracecmd decompresses before it is made to forget them. */
-#define MAX_DECOMPRESSED	(48 << 20)
+#define MAX_DECOMPRESSED	(64 << 20)
 /* Of the common fields, common_type first: the kernel's struct trace_entry for decades. */
 #define USUAL_FLAGS		2
 #define USUAL_PREEMPT_COUNT	3
@@ -725,6 +725,35 @@ static inline int take(struct events *events, struct events_cpu *cpu, struct tep
 	return CMD_OK;
 }
 
+/*
+ * Where stacks alone are wanted, of nearly all events it is enough to know that they wait for one.
+ * False: this event needs more.
+ */
+static inline bool is_passed_over(const struct events *events, struct events_cpu *cpu,
+				  const struct tep_record *record)
+{
+	const struct events_trace *trace = cpu->buffer->trace;
+	const struct event_type *type;
+	struct event_waiting waiting;
+	uint16_t id;
+
+	if (!events->stacks_only || events->filter || !trace->is_usual || record->missed_events ||
+	    record->size < USUAL_SIZE)
+		return false;
+	memcpy(&id, record->data, sizeof(id));
+	type = trace->types[id];
+	if (!type || type->kind != EVENT_PLAIN)
+		return false;
+	waiting.type = type;
+	waiting.context = context_of(trace, record);
+	waiting.note = 0;
+	waiting.seq = NO_SEQ;
+	waiting.level = context_level(event_context_flags(waiting.context));
+	waiting.wanted = true;
+	waiting_add(cpu, &waiting);
+	return true;
+}
+
 /* What the consumer noted at an event waits with it: it was the last to be added. */
 static void keep_note(struct events_cpu *cpu, const struct event *event)
 {
@@ -789,7 +818,8 @@ static int read_cpu(struct events *events, struct events_cpu *cpu, events_fn fn,
 
 	record = tracecmd_read_cpu_first(cpu->buffer->input, cpu->nr);
 	while (record && ret == CMD_OK) {
-		ret = hand_out(events, cpu, record, fn, data);
+		if (!is_passed_over(events, cpu, record))
+			ret = hand_out(events, cpu, record, fn, data);
 		trace->nr_read += record->record_size;
 		offset = record->offset;
 		tracecmd_free_record(record);

@@ -446,36 +446,72 @@ static int compare_lines(const void *a, const void *b)
 	return compare_frames(line_a->frames, line_b->frames);
 }
 
-static void print_element(const struct elements *elements, uint32_t number, char after)
+/* The line is put together here: one write of it costs less than one of each element. */
+struct print {
+	char	*at;
+	char	*end;
+	char	buf[64 * 1024];
+};
+
+static void print_flush(struct print *print)
 {
-	fwrite_unlocked(elements->items[number].text, 1, elements->items[number].len, stdout);
-	putc_unlocked(after, stdout);
+	fwrite_unlocked(print->buf, 1, print->at - print->buf, stdout);
+	print->at = print->buf;
 }
 
-static void print_line(const struct out *out, const struct line *line, uint64_t weight)
+static void print_element(struct print *print, const struct elements *elements, uint32_t number,
+			  char after)
+{
+	const struct element *element = &elements->items[number];
+
+	if ((size_t)(print->end - print->at) < element->len + 1)
+		print_flush(print);
+	if (sizeof(print->buf) < element->len + 1) {
+		fwrite_unlocked(element->text, 1, element->len, stdout);
+	} else {
+		memcpy(print->at, element->text, element->len);
+		print->at += element->len;
+	}
+	*print->at++ = after;
+}
+
+static void print_weight(struct print *print, uint64_t weight)
+{
+	if (print->end - print->at < 32)
+		print_flush(print);
+	print->at += sprintf(print->at, "%llu\n", (unsigned long long)weight);
+}
+
+static void print_line(struct print *print, const struct out *out, const struct line *line,
+		       uint64_t weight)
 {
 	const struct folded *folded = out->state;
 	uint32_t nr = line->frames->nr & ~RENUMBERED, i;
 
 	for (i = 0; i < out->options->nr_prefix; i++)
-		print_element(&folded->elements, line->prefix[i], ';');
+		print_element(print, &folded->elements, line->prefix[i], ';');
 	for (i = 0; i < nr; i++)
-		print_element(&folded->elements, line->frames->elements[i], i + 1 < nr ? ';' : ' ');
-	printf("%llu\n", (unsigned long long)weight);
+		print_element(print, &folded->elements, line->frames->elements[i],
+			      i + 1 < nr ? ';' : ' ');
+	print_weight(print, weight);
 }
 
 /* Stacks that differ in offsets only, or tasks of one name, are one line. */
 static void print_lines(const struct out *out, const struct line *lines, size_t nr)
 {
+	struct print print;
 	uint64_t weight;
 	size_t i;
 
+	print.at = print.buf;
+	print.end = print.buf + sizeof(print.buf);
 	for (i = 0; i < nr; i++) {
 		weight = lines[i].weight;
 		while (i + 1 < nr && !compare_lines(&lines[i], &lines[i + 1]))
 			weight = add_weights(weight, lines[++i].weight);
-		print_line(out, &lines[i], weight);
+		print_line(&print, out, &lines[i], weight);
 	}
+	print_flush(&print);
 }
 
 static size_t max_lines(const struct out *out)

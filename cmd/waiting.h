@@ -47,6 +47,11 @@ static inline void waiting_add(struct events_cpu *cpu, const struct event_waitin
 {
 	unsigned int nr = 0, i;
 
+	if (!cpu->nr_waiting) {
+		cpu->waiting[0] = *event;
+		cpu->nr_waiting = 1;
+		return;
+	}
 	waiting_leave(cpu, event->level);
 	for (i = 0; i < cpu->nr_waiting; i++) {
 		if (!is_outdated(&cpu->waiting[i], event))

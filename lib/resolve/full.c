@@ -100,11 +100,12 @@ static size_t frame_place(const struct smap_full *full, const uint32_t *table, u
 static int grow_frame_table(struct smap_full *full)
 {
 	size_t nr = full->export.nr_frames, i;
-	unsigned int bits = smap_hash_bits((nr + 1) * 2);
+	unsigned int bits;
 	uint32_t *table;
 
 	if (full->frame_table && nr + 1 <= ((size_t)1 << full->frame_bits) / 2)
 		return 0;
+	bits = smap_hash_bits((nr + 1) * 2);
 	table = calloc((size_t)1 << bits, sizeof(*table));
 	if (!table)
 		return -ENOMEM;
@@ -163,12 +164,14 @@ static bool same_stack(const struct smap_full *full, const struct full_stack *st
 
 static int grow_stack_table(struct smap_full *full)
 {
-	unsigned int bits = smap_hash_bits((full->nr_stacks + 1) * 2);
-	size_t mask = ((size_t)1 << bits) - 1, i, at;
 	struct full_stack **table;
+	size_t mask, i, at;
+	unsigned int bits;
 
 	if (full->stack_table && full->nr_stacks + 1 <= ((size_t)1 << full->stack_bits) / 2)
 		return 0;
+	bits = smap_hash_bits((full->nr_stacks + 1) * 2);
+	mask = ((size_t)1 << bits) - 1;
 	table = calloc((size_t)1 << bits, sizeof(*table));
 	if (!table)
 		return -ENOMEM;
