@@ -5,6 +5,7 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
+#include "core/large.h"
 #include "codec.h"
 #include "layout.h"
 
@@ -125,7 +126,7 @@ int smap_decode(const struct smap_coded *coded, const void *stored, char **ret_d
 	if (coded->size >= SIZE_MAX)
 		return smap_error_nomem(err);
 	size = (size_t)coded->size;
-	room = malloc(size + 1);
+	room = smap_alloc_large(size + 1);
 	if (!room)
 		return smap_error_nomem(err);
 	if (coded->codec == SMAP_CODEC_ZSTD)

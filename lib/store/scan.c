@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "core/array.h"
+#include "core/large.h"
 #include "block.h"
 #include "origin.h"
 
@@ -367,7 +368,7 @@ int smap_store_take_raw(struct smap_store *store, struct smap_error *err)
 		return parse_raw(store, reader->data, err);
 	if (reader->len >= SIZE_MAX)
 		return smap_error_nomem(err);
-	room = malloc((size_t)reader->len + 1);
+	room = smap_alloc_large((size_t)reader->len + 1);
 	if (!room)
 		return smap_error_nomem(err);
 	ret = smap_reader_read(reader, 0, room, (size_t)reader->len, err);
