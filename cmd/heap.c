@@ -5,8 +5,8 @@
  * microsecond, several on a virtual machine.
  *
  * The heap is made to grow by a large piece at once, of which only what is used takes memory, and
- * the kernel is advised to serve that piece in huge pages. Where any of this fails, nothing but time
- * is lost.
+ * the kernel is advised to serve that piece in huge pages. Where any of this fails, nothing but
+ * time is lost.
  */
 #include <malloc.h>
 #include <stdint.h>
