@@ -13,22 +13,20 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#define SMAP_HUGE_PAGE	((uintptr_t)2 << 20)
+#define SMAP_HUGE_PAGE	((size_t)2 << 20)
 
 /* As malloc(), freed by free(). */
 static inline void *smap_alloc_large(size_t size)
 {
-	void *room = malloc(size);
-	uintptr_t start, end;
 	int saved_errno = errno;
+	void *room;
 
-	if (!room || size < 2 * SMAP_HUGE_PAGE)
-		return room;
-	start = ((uintptr_t)room + SMAP_HUGE_PAGE - 1) & ~(SMAP_HUGE_PAGE - 1);
-	end = ((uintptr_t)room + size) & ~(SMAP_HUGE_PAGE - 1);
-	if (start < end)
-		madvise((void *)start, end - start, MADV_HUGEPAGE);
-	errno = saved_errno;
+	if (size < 2 * SMAP_HUGE_PAGE || size > SIZE_MAX - SMAP_HUGE_PAGE)
+		return malloc(size);
+	size = (size + SMAP_HUGE_PAGE - 1) & ~(SMAP_HUGE_PAGE - 1);
+	room = aligned_alloc(SMAP_HUGE_PAGE, size);
+	if (room && madvise(room, size, MADV_HUGEPAGE))
+		errno = saved_errno;
 	return room;
 }
 
