@@ -277,8 +277,15 @@ static int set_trace(struct stackmap_resolver *resolver, const char *path, int f
 	if (resolver->trace)
 		return smap_error_set(&resolver->err, -EBUSY, "the trace was set before");
 	if (path)
-		return smap_tracedat_open(path, &resolver->trace, &resolver->err);
-	return smap_tracedat_open_fd(fd, &resolver->trace, &resolver->err);
+		ret = smap_tracedat_open(path, &resolver->trace, &resolver->err);
+	else
+		ret = smap_tracedat_open_fd(fd, &resolver->trace, &resolver->err);
+	if (ret || !resolver->trace->is_text)
+		return ret;
+	smap_tracedat_close(resolver->trace);
+	resolver->trace = NULL;
+	smap_error_set(&resolver->err, -EINVAL, "a latency trace, which is text without events");
+	return path ? smap_error_prefix(&resolver->err, -EINVAL, "%s", path) : -EINVAL;
 }
 
 SMAP_PUBLIC int stackmap_resolver_set_trace(struct stackmap_resolver *resolver, const char *path)

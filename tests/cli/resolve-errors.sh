@@ -34,6 +34,8 @@ for len in 5 100 5000 300000 600000 $((size - 1)); do
 done
 printf 'compression lzma\ncpu 0\n1000 7 value value=1\n' | "$MKTRACE" made.dat
 run resolve made.dat
+sed 's/flyrecord/latency  /' $v8/v6.dat > latency.dat
+run resolve -m $v8/v6.stack_map latency.dat
 note a full disk, a closed output, a reader that has enough
 to_full()
 {
