@@ -83,6 +83,8 @@ int cmd_nomem(void);
  * main says why.
  */
 int cmd_flush(void);
+/* To stdout, for what is more than its buffer holds; a failure is said at the end, with why. */
+void cmd_write(const char *data, size_t len);
 
 /* ---- arguments ---- */
 

@@ -33,10 +33,23 @@ static const struct command *running;
 /* Why stdout did not take everything, from the first time that it did not. */
 static int stdout_errno;
 
+/* stdio forgets it with the next call that succeeds. */
+static void note_stdout_errno(void)
+{
+	if (!stdout_errno)
+		stdout_errno = errno;
+}
+
+void cmd_write(const char *data, size_t len)
+{
+	if (fwrite_unlocked(data, 1, len, stdout) != len)
+		note_stdout_errno();
+}
+
 int cmd_flush(void)
 {
-	if (fflush(stdout) && !stdout_errno)
-		stdout_errno = errno;
+	if (fflush(stdout))
+		note_stdout_errno();
 	return ferror(stdout) ? CMD_FAILED : CMD_OK;
 }
 
@@ -247,8 +260,8 @@ static int close_stdout(void)
 {
 	bool failed = cmd_flush() != CMD_OK;
 
-	if (fclose(stdout) && !stdout_errno)
-		stdout_errno = errno;
+	if (fclose(stdout))
+		note_stdout_errno();
 	if (!failed && !stdout_errno)
 		return CMD_OK;
 	return cmd_error("standard output: %s", stdout_errno ? strerror(stdout_errno) :

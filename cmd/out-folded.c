@@ -455,7 +455,7 @@ struct print {
 
 static void print_flush(struct print *print)
 {
-	fwrite_unlocked(print->buf, 1, print->at - print->buf, stdout);
+	cmd_write(print->buf, print->at - print->buf);
 	print->at = print->buf;
 }
 
@@ -467,7 +467,7 @@ static void print_element(struct print *print, const struct elements *elements, 
 	if ((size_t)(print->end - print->at) < element->len + 1)
 		print_flush(print);
 	if (sizeof(print->buf) < element->len + 1) {
-		fwrite_unlocked(element->text, 1, element->len, stdout);
+		cmd_write(element->text, element->len);
 	} else {
 		memcpy(print->at, element->text, element->len);
 		print->at += element->len;
