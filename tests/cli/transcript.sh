@@ -20,8 +20,8 @@ source_dir=$2
 name=$3
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
-mkdir "$tmp/work" || exit 1
-ln -s "$source_dir/tests/data" "$tmp/work/data"
+mkdir "$tmp/here" || exit 1
+ln -s "$source_dir/tests/data" "$tmp/here/data"
 unset TRACE_STACKMAP
 LC_ALL=C
 TZ=UTC
@@ -41,7 +41,7 @@ run()
 	[ $status -eq 0 ] || printf '= %d\n' $status
 }
 
-cd "$tmp/work" || exit 1
+cd "$tmp/here" || exit 1
 . "$source_dir/tests/cli/$name.sh" > "$tmp/transcript" 2>&1 < /dev/null
 cat -v "$tmp/transcript" > "$tmp/visible"
 if [ -n "${UPDATE-}" ]; then
