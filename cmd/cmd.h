@@ -66,6 +66,9 @@ extern const struct command cmd_verify;
 
 /* ---- messages ---- */
 
+/* What messages begin with: "trace-cmd stackmap NAME". */
+const char *cmd_prefix(void);
+
 /*
  * "trace-cmd stackmap NAME: WORDS" on stderr, escaped so that one line stays one line. Returns
  * CMD_FAILED.

@@ -58,8 +58,9 @@ void crash_set_file(const char *path)
 		return;
 	if (path != current) {
 		stackmap_escape(name, sizeof(name), path, strlen(path));
-		line_len = snprintf(line, sizeof(line), CMD_PROGRAM
-				    ": %s: damaged: libtracecmd failed while reading it\n", name);
+		line_len = snprintf(line, sizeof(line),
+				    "%s: %s: damaged: libtracecmd failed while reading it\n",
+				    cmd_prefix(), name);
 		current = path;
 	}
 	if (HANDLERS_INSTALLED && !is_installed)

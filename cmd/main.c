@@ -53,14 +53,20 @@ int cmd_flush(void)
 	return ferror(stdout) ? CMD_FAILED : CMD_OK;
 }
 
+const char *cmd_prefix(void)
+{
+	static char prefix[64];
+
+	snprintf(prefix, sizeof(prefix), CMD_PROGRAM "%s%s", running ? " " : "",
+		 running ? running->name : "");
+	return prefix;
+}
+
 static void say_line(const char *line)
 {
 	/* What was printed before stands before the message where both go to one terminal. */
 	cmd_flush();
-	if (running)
-		fprintf(stderr, CMD_PROGRAM " %s: %s\n", running->name, line);
-	else
-		fprintf(stderr, CMD_PROGRAM ": %s\n", line);
+	fprintf(stderr, "%s: %s\n", cmd_prefix(), line);
 }
 
 static void say(const char *fmt, va_list ap)
