@@ -30,3 +30,8 @@ int cmd_nomem(void)
 {
 	return cmd_error("out of memory");
 }
+
+const char *cmd_prefix(void)
+{
+	return "trace-cmd stackmap test";
+}
