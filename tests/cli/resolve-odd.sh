@@ -178,3 +178,36 @@ printf '%s\n' 'comm 1 "java main"' 'comm 2 " lead"' 'comm 3 "trail "' 'comm 4 "[
 	'1000 1 value' '1001 2 value' '1002 3 value' '1003 4 value' '1004 5 value' '1005 6 value' \
 	'1006 7 value' '1007 0 value' '1008 99 value' | "$MKTRACE" made.dat
 run resolve made.dat
+
+note events behind 2 GiB, and version words of the first trace-cmds
+made
+"$command" resolve -q -m made.map made.dat > first
+for line in 'hole 2500M' 'version ""' 'version 0'; do
+	made "$line"
+	"$command" resolve -q -m made.map made.dat | cmp first - && echo "$line"
+done
+made 'version 6' 'hole 2500M'
+"$command" resolve -q -m made.map made.dat | cmp first - && echo 'version 6, hole 2500M'
+rm made.dat
+note no size of a word
+made 'without header_page'
+run resolve -m made.map made.dat
+note files with other numbers of CPUs
+made
+printf 'cpu %d\n%d 7 value value=1\n+1 7 stack_id 2 gen 1\n' 0 1000 63 2000 | "$MKTRACE" wide.dat
+run resolve -q -m made.map made.dat wide.dat
+run resolve -q -f json -m made.map wide.dat made.dat | grep -c '"stack"'
+note a full stack of 90 frames is shown in full
+{
+	printf 'cpu 0\n1000 7 value value=1\n1001 7 kernel_stack'
+	i=0
+	while [ $i -lt 90 ]; do
+		printf ' 0x%x' $((4096 + i))
+		i=$((i + 1))
+	done
+	echo
+} | "$MKTRACE" made.dat
+run resolve made.dat | grep -c '=>'
+note what is appended to a trace disturbs nothing
+made 'append "\x00\x17\x08\x44tracing"'
+"$command" resolve -q -m made.map made.dat | cmp first - && echo appended
