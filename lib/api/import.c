@@ -241,22 +241,17 @@ static void log_export(const struct stackmap_import *import, const struct file *
 static void log_findings(const struct stackmap_import *import, const char *path,
 			 const struct smap_export *export, const struct smap_findings *findings)
 {
+	struct smap_error words;
+	int kind;
+
 	if (findings->crlf)
 		log_file(import, path, "lines end in CR LF");
-	if (findings->cut)
-		log_file(import, path,
-			 "the last record (slot %" PRIu32 ") is cut, at byte %" PRIu64,
-			 findings->cut_slot, findings->cut_offset);
-	else if (findings->no_last_newline)
+	if (findings->no_last_newline)
 		log_file(import, path, "no newline at the end");
-	if (findings->nr_depth_mismatch)
-		log_file(import, path,
-			 "%zu record%s with another depth than stated, first at byte %" PRIu64,
-			 findings->nr_depth_mismatch, plural(findings->nr_depth_mismatch),
-			 findings->depth_mismatch_offset);
-	if (findings->nr_trailing)
-		log_file(import, path, "%zu byte%s behind the end", findings->nr_trailing,
-			 plural(findings->nr_trailing));
+	for (kind = 0; kind < SMAP_NR_FINDINGS; kind++) {
+		if (smap_findings_get_words(findings, kind, &words))
+			log_file(import, path, "%s", words.text);
+	}
 	if (export->nr_repeated)
 		log_file(import, path, "%zu repeated record%s merged", export->nr_repeated,
 			 plural(export->nr_repeated));

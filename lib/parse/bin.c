@@ -159,8 +159,6 @@ static int read_stacks(struct bin_parser *parser)
 			return ret;
 	}
 	findings->nr_missing = nr_stacks - i;
-	if (findings->nr_missing && !findings->cut)
-		find_cut(parser, smap_bytes_offset(&parser->bytes));
 	if (!findings->cut)
 		findings->nr_trailing = smap_bytes_left(&parser->bytes);
 	return 0;

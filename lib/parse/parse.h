@@ -35,7 +35,7 @@ struct smap_findings {
 	size_t		nr_records;	/* as they stand, before merging */
 	bool		crlf;		/* lines end in CR LF */
 	bool		no_last_newline;/* nothing is missing but the newline at the end */
-	bool		cut;		/* the last record is cut: its stack is flagged damaged */
+	bool		cut;		/* the last record is: its stack is flagged damaged */
 	uint64_t	cut_offset;	/* where that record begins */
 	bool		has_cut_slot;	/* else cut before it said which: no stack is kept of it */
 	uint32_t	cut_slot;
@@ -45,6 +45,19 @@ struct smap_findings {
 	uint64_t	depth_mismatch_offset;	/* where the first of them begins */
 	size_t		nr_trailing;	/* bytes behind the end that the format announces */
 };
+
+/* Those that are faults, in the order in which they are told. */
+enum smap_finding {
+	SMAP_FINDING_CUT,
+	SMAP_FINDING_MISSING,
+	SMAP_FINDING_DEPTH,
+	SMAP_FINDING_TRAILING,
+	SMAP_NR_FINDINGS,
+};
+
+/* What was found of this kind, in words; false where nothing was. */
+bool smap_findings_get_words(const struct smap_findings *findings, enum smap_finding kind,
+			     struct smap_error *ret_words);
 
 struct smap_parse_ops {
 	const char		*name;

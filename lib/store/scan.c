@@ -53,25 +53,14 @@ int smap_store_add_damage(struct smap_store *store, uint64_t offset, uint64_t le
 int smap_store_add_findings(struct smap_store *store, uint64_t offset, uint64_t len,
 			    const struct smap_findings *findings)
 {
-	struct smap_error text;
-	int ret = 0;
+	struct smap_error words;
+	int kind, ret = 0;
 
-	if (findings->cut) {
-		smap_error_set(&text, 0,
-			       "export: the last record (slot %u) is cut, at byte %llu of it",
-			       findings->cut_slot, (unsigned long long)findings->cut_offset);
-		ret = smap_store_add_damage(store, offset, len, text.text);
-	}
-	if (!ret && findings->nr_depth_mismatch) {
-		smap_error_set(&text, 0,
-			       "export: frames missing or extra in %zu records, first at byte %llu",
-			       findings->nr_depth_mismatch,
-			       (unsigned long long)findings->depth_mismatch_offset);
-		ret = smap_store_add_damage(store, offset, len, text.text);
-	}
-	if (!ret && findings->nr_trailing) {
-		smap_error_set(&text, 0, "export: %zu bytes behind its end", findings->nr_trailing);
-		ret = smap_store_add_damage(store, offset, len, text.text);
+	for (kind = 0; !ret && kind < SMAP_NR_FINDINGS; kind++) {
+		if (!smap_findings_get_words(findings, kind, &words))
+			continue;
+		smap_error_prefix(&words, 0, "export");
+		ret = smap_store_add_damage(store, offset, len, words.text);
 	}
 	return ret;
 }

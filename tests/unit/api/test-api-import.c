@@ -260,6 +260,8 @@ static void what_is_noteworthy_is_logged(void **state)
 	added(f, "cut", GEN1 "stack_id 7 gen 1 ref 1 depth 2\n => f+0x0/0x1\n",
 	      STACKMAP_FILE_EXPORT);
 	log_has(f, "cut: the last record (slot 7) is cut, at byte 58\n");
+	added(f, "cut-early", GEN1 "stack_id 1", STACKMAP_FILE_EXPORT);
+	log_has(f, "cut-early: the last record is cut, at byte 58\n");
 	added(f, "depth", "stack_id 7 gen 1 ref 1 depth 2\n => f+0x0/0x1\n" GEN1,
 	      STACKMAP_FILE_EXPORT);
 	log_has(f, "depth: 1 record with another depth than stated, first at byte 0\n");

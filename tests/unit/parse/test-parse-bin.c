@@ -205,8 +205,14 @@ static void every_prefix_gives_whole_stacks_and_says_what_is_cut(void **state)
 			}
 			second = len >= SECOND_AT;
 			assert_int_equal(parsed.ret, 0);
-			assert_true(parsed.findings.cut);
-			assert_int_equal(parsed.findings.cut_offset, second ? SECOND_AT : FIRST_AT);
+			/* Between two stacks none is cut. */
+			if (len == FIRST_AT || len == SECOND_AT) {
+				assert_false(parsed.findings.cut);
+			} else {
+				assert_true(parsed.findings.cut);
+				assert_int_equal(parsed.findings.cut_offset,
+						 second ? SECOND_AT : FIRST_AT);
+			}
 			assert_int_equal(parsed.findings.has_cut_slot,
 					 len >= (second ? SECOND_AT : FIRST_AT) + 16);
 			assert_int_equal(parsed.export->nr_damaged, parsed.findings.has_cut_slot);

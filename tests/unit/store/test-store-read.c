@@ -261,6 +261,21 @@ static void a_raw_export_with_a_cut_record_is_damaged(void **state)
 	smap_buf_free(&buf);
 }
 
+static void a_raw_export_without_all_its_records_is_damaged(void **state)
+{
+	struct smap_buf buf = SMAP_BUF_INIT;
+	struct smap_store *store;
+
+	/* Nothing but the header. */
+	fixture_read(fixture_data("good/v7/sched.stack_map_bin"), &buf);
+	buf.len = 16;
+	store = fixture_open(&buf);
+	assert_int_equal(smap_store_nr_damages(store), 1);
+	fixture_damaged(store, 0, 0, 16, "export: 47 announced records are missing");
+	smap_store_close(store);
+	smap_buf_free(&buf);
+}
+
 static void what_is_neither_store_nor_export_is_refused(void **state)
 {
 	struct smap_buf buf = SMAP_BUF_INIT;
@@ -474,6 +489,7 @@ int main(void)
 		cmocka_unit_test(a_raw_export_can_be_had_as_often_as_one_likes),
 		cmocka_unit_test(a_raw_binary_export_shows_its_byte_order),
 		cmocka_unit_test(a_raw_export_with_a_cut_record_is_damaged),
+		cmocka_unit_test(a_raw_export_without_all_its_records_is_damaged),
 		cmocka_unit_test(what_is_neither_store_nor_export_is_refused),
 		FOLDER_TEST(words_name_the_file),
 		FOLDER_TEST(a_store_on_disk_is_read),

@@ -278,7 +278,7 @@ static void an_export_with_a_cut_record_is_told(void **state)
 	input.export_len -= 10;
 	fixture_add_input(&small->buf, &input);
 	snprintf(words, sizeof(words),
-		 "export: the last record (slot 77) is cut, at byte %zu of it",
+		 "export: the last record (slot 77) is cut, at byte %zu",
 		 (size_t)(strstr(fixture_gen1, "stack_id 77") - fixture_gen1));
 	assert_true(finds(small, words) > 0);
 }

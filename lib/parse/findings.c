@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The faults of an export in words, the same wherever they are told.
+ */
+#include <stdio.h>
+
+#include "parse.h"
+
+#define WORDS(words, ...)	snprintf((words)->text, sizeof((words)->text), __VA_ARGS__)
+
+static void word_cut(const struct smap_findings *findings, struct smap_error *words)
+{
+	unsigned long long offset = findings->cut_offset;
+
+	if (findings->has_cut_slot)
+		WORDS(words, "the last record (slot %u) is cut, at byte %llu", findings->cut_slot,
+		      offset);
+	else
+		WORDS(words, "the last record is cut, at byte %llu", offset);
+}
+
+bool smap_findings_get_words(const struct smap_findings *findings, enum smap_finding kind,
+			     struct smap_error *ret_words)
+{
+	size_t nr;
+
+	switch (kind) {
+	case SMAP_FINDING_CUT:
+		if (findings->cut)
+			word_cut(findings, ret_words);
+		return findings->cut;
+	case SMAP_FINDING_MISSING:
+		nr = findings->nr_missing;
+		WORDS(ret_words, "%zu announced record%s missing", nr, nr == 1 ? " is" : "s are");
+		return nr;
+	case SMAP_FINDING_DEPTH:
+		nr = findings->nr_depth_mismatch;
+		WORDS(ret_words, "%zu record%s with another depth than stated, first at byte %llu",
+		      nr, nr == 1 ? "" : "s", (unsigned long long)findings->depth_mismatch_offset);
+		return nr;
+	case SMAP_FINDING_TRAILING:
+		nr = findings->nr_trailing;
+		WORDS(ret_words, "%zu byte%s behind the end", nr, nr == 1 ? "" : "s");
+		return nr;
+	default:
+		return false;
+	}
+}
