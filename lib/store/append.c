@@ -228,23 +228,24 @@ static int append_to(struct append *append, int fd, struct smap_error *err)
 static int make_temp(const struct append *append, char temp[TEMP_SIZE], struct smap_error *err)
 {
 	struct stat st;
-	int fd;
+	int fd, ret = 0;
 
 	snprintf(temp, TEMP_SIZE, TEMP_PREFIX "%016" PRIx64 TEMP_SUFFIX, smap_hash_seed());
 	fd = openat(append->folder, temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (fd < 0)
 		return smap_error_set(err, -errno, "%m");
-	if (lock(fd, LOCK_EX) || fstat(fd, &st)) {
-		smap_error_set(err, -errno, "lock: %m");
+	if (lock(fd, LOCK_EX))
+		ret = smap_error_set(err, -errno, "lock: %m");
+	else if (fstat(fd, &st))
+		ret = smap_error_set(err, -errno, "%m");
+	if (ret)
 		unlinkat(append->folder, temp, 0);
-		close(fd);
-		return -errno;
-	}
-	if (!st.st_nlink) {
-		close(fd);
-		return -EAGAIN;
-	}
-	return fd;
+	else if (!st.st_nlink)
+		ret = -EAGAIN;
+	if (!ret)
+		return fd;
+	close(fd);
+	return ret;
 }
 
 /* Never over a file that is there: -EEXIST. */

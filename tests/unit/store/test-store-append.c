@@ -26,6 +26,7 @@ static struct {
 	unsigned int	at;		/* 0: never */
 	int		code;		/* 0: the process ends */
 	bool		all_after;
+	int		cleanup_code;	/* 0: as the plan has it; else what unlinking sets */
 	size_t		short_write;	/* bytes that a write takes at most; 0: all */
 	bool		no_rename;	/* the file system knows no RENAME_NOREPLACE */
 	char		calls[512];	/* which they were, each with a blank behind it */
@@ -110,7 +111,11 @@ int __wrap_linkat(int from_folder, const char *from, int to_folder, const char *
 
 int __wrap_unlinkat(int folder, const char *name, int flags)
 {
-	return step("unlink") ? -1 : __real_unlinkat(folder, name, flags);
+	int ret = step("unlink") ? -1 : __real_unlinkat(folder, name, flags);
+
+	if (plan.cleanup_code)
+		errno = plan.cleanup_code;
+	return ret;
 }
 
 int __wrap_ftruncate64(int fd, off_t len)
@@ -665,6 +670,22 @@ static void a_writer_killed_while_it_extends_a_file_costs_only_its_own_save(void
 	assert_true(at > 8);
 }
 
+/* Cleaning up fails, too, with another errno. */
+static void a_lock_that_fails_is_told_with_its_own_errno(void **state)
+{
+	struct smap_error err = { "" };
+
+	plan_nothing();
+	/* Behind the looks for leftovers and for the file, and a temporary one. */
+	plan.at = 4;
+	plan.code = ENOLCK;
+	plan.cleanup_code = EACCES;
+	assert_int_equal(append(fixture_path("a.stackmap"), fixture_gen1, &err), -ENOLCK);
+	assert_string_equal(plan.calls, "open open open lock unlink close close ");
+	plan_nothing();
+	assert_non_null(strstr(err.text, "lock: No locks available"));
+}
+
 /* ---- leftovers ---- */
 
 static const char leftover[] = ".stackmap-0123456789abcdef.tmp";
@@ -869,6 +890,7 @@ int main(void)
 		FOLDER_TEST(interrupted_calls_are_repeated),
 		FOLDER_TEST(a_writer_killed_while_it_makes_a_file_leaves_none_or_a_whole_one),
 		FOLDER_TEST(a_writer_killed_while_it_extends_a_file_costs_only_its_own_save),
+		FOLDER_TEST(a_lock_that_fails_is_told_with_its_own_errno),
 		FOLDER_TEST(leftovers_are_removed_by_the_next_writer),
 		FOLDER_TEST(a_temporary_file_in_use_is_left_alone),
 		FOLDER_TEST(files_of_others_are_left_alone),
