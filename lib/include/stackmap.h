@@ -142,8 +142,8 @@ const struct stackmap_save *stackmap_store_get_save(const struct stackmap_store 
 
 size_t stackmap_store_nr_damages(const struct stackmap_store *store);
 /*
- * What is damaged, in words; NULL with errno ERANGE. @ret_offset, @ret_len: where, in bytes; may be
- * NULL.
+ * What is damaged, in words, escaped; NULL with errno ERANGE. @ret_offset, @ret_len: where, in
+ * bytes; may be NULL.
  */
 const char *stackmap_store_get_damage(const struct stackmap_store *store, size_t nr,
 				      uint64_t *ret_offset, uint64_t *ret_len);
@@ -327,8 +327,8 @@ int stackmap_resolver_expect_slot(struct stackmap_resolver *resolver, uint32_t s
 /*
  * The stack of a cookie, or why it has none: look at stackmap_stack_get_verdict(). The answer lives
  * as long as the resolver and is the same object for the same cookie: looked up and spelled once,
- * constant time after that. @ts_ns: time stamp of the event in the clock of the trace. NULL with
- * errno ENOMEM only.
+ * constant time after that. @ts_ns: time stamp of the event in the clock of the trace; where the
+ * cookie has a generation it tells nothing more and is not used. NULL with errno ENOMEM only.
  */
 struct stackmap_stack *stackmap_resolver_find(struct stackmap_resolver *resolver, uint64_t cookie,
 					      uint64_t ts_ns);
@@ -347,8 +347,8 @@ struct stackmap_stack *stackmap_resolver_find_addresses(struct stackmap_resolver
 
 enum stackmap_verdict stackmap_stack_get_verdict(const struct stackmap_stack *stack);
 /*
- * Why it is not resolved, with its particulars ("generation 3 not saved"), in one line; "" if it
- * is.
+ * Why it is not resolved, with its particulars ("generation 3 not saved"), in one line, escaped; ""
+ * if it is.
  */
 const char *stackmap_stack_get_reason(const struct stackmap_stack *stack);
 uint32_t stackmap_stack_get_slot(const struct stackmap_stack *stack);
@@ -390,7 +390,10 @@ const char *stackmap_map_get_path(const struct stackmap_map *map);
 const struct stackmap_save *stackmap_map_get_save(const struct stackmap_map *map);
 bool stackmap_map_has_generation(const struct stackmap_map *map);
 uint32_t stackmap_map_get_generation(const struct stackmap_map *map);
-/* NULL, or why the map cannot be of the resolver's trace. */
+/*
+ * NULL, or why the map cannot be of the resolver's trace, escaped. To ask is to use the resolver:
+ * nothing can be added any more (-EBUSY), as once a stack was asked for.
+ */
 const char *stackmap_map_get_contradiction(struct stackmap_map *map);
 /*
  * Distinct stacks, conflicting ones each; (size_t)-1 with errno EBADMSG, ENOMEM where the save

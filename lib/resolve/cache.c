@@ -4,15 +4,15 @@
 
 #include "resolve/cache.h"
 
-static void put(struct smap_cache *cache, uint64_t key, struct stackmap_stack *stack)
+static void put(struct smap_cache *cache, uint64_t key, void *value)
 {
 	size_t mask = ((size_t)1 << cache->bits) - 1;
 	size_t at = smap_hash_bucket(key, cache->seed, cache->bits);
 
-	while (cache->entries[at].stack)
+	while (cache->entries[at].value)
 		at = (at + 1) & mask;
 	cache->entries[at].key = key;
-	cache->entries[at].stack = stack;
+	cache->entries[at].value = value;
 }
 
 static int grow(struct smap_cache *cache)
@@ -25,28 +25,29 @@ static int grow(struct smap_cache *cache)
 	if (!grown.entries)
 		return smap_errno(-ENOMEM);
 	for (i = 0; cache->entries && i < (size_t)1 << cache->bits; i++)
-		if (cache->entries[i].stack)
-			put(&grown, cache->entries[i].key, cache->entries[i].stack);
+		if (cache->entries[i].value)
+			put(&grown, cache->entries[i].key, cache->entries[i].value);
 	free(cache->entries);
 	*cache = grown;
 	return 0;
 }
 
-int smap_cache_add(struct smap_cache *cache, uint64_t key, struct stackmap_stack *stack)
+int smap_cache_add(struct smap_cache *cache, uint64_t key, void *value)
 {
 	if ((!cache->entries || cache->nr * 2 >= (size_t)1 << cache->bits) && grow(cache))
 		return smap_errno(-ENOMEM);
-	put(cache, key, stack);
+	put(cache, key, value);
 	cache->nr++;
 	return 0;
 }
 
-void smap_cache_release(struct smap_cache *cache)
+void smap_cache_release(struct smap_cache *cache, void (*free_value)(void *value))
 {
 	size_t i;
 
 	for (i = 0; cache->entries && i < (size_t)1 << cache->bits; i++)
-		smap_stack_free(cache->entries[i].stack);
+		if (cache->entries[i].value)
+			free_value(cache->entries[i].value);
 	free(cache->entries);
 	*cache = (struct smap_cache){ 0 };
 }

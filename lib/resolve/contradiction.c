@@ -57,6 +57,20 @@ static void check_sizes(const struct stackmap_save *save, const struct smap_trac
 			      save->has_generation ? "with" : "without");
 }
 
+/* %pS prints no module behind them; they come and go, and kallsyms need not list them. */
+static bool is_bpf_name(const char *name, size_t len)
+{
+	static const char *const starts[] = { "bpf_prog_", "bpf_trampoline_", "bpf_dispatcher_" };
+	size_t i, start;
+
+	for (i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
+		start = strlen(starts[i]);
+		if (len >= start && !memcmp(name, starts[i], start))
+			return true;
+	}
+	return false;
+}
+
 static void check_text_frame(const char *text, const struct smap_symbols *symbols,
 			     struct smap_buf *words)
 {
@@ -64,7 +78,7 @@ static void check_text_frame(const char *text, const struct smap_symbols *symbol
 	enum smap_symbol_match match;
 
 	smap_frame_split(text, strlen(text), &parts);
-	if (!parts.has_offset || parts.module_len)
+	if (!parts.has_offset || parts.module_len || is_bpf_name(parts.name, parts.name_len))
 		return;
 	match = smap_symbols_match(symbols, parts.name, parts.name_len, parts.size);
 	if (match == SMAP_SYMBOL_MATCHES)
@@ -86,8 +100,8 @@ static void check_texts(const struct smap_export *export, const struct smap_symb
 					 words);
 }
 
-static void check_own_symbols(const struct smap_symbols *own, const struct smap_symbols *symbols,
-			      struct smap_buf *words)
+void smap_symbols_contradict(const struct smap_symbols *own, const struct smap_symbols *symbols,
+			     struct smap_buf *words)
 {
 	const struct smap_symbol *symbol;
 	uint64_t address;
@@ -154,8 +168,8 @@ static int check_symbols(struct smap_source *source, struct smap_buf *words)
 		return errno == ENOMEM ? -ENOMEM : 0;
 	check_texts(source->export, symbols, words);
 	if (source->symbols && !words->len)
-		check_own_symbols(source->symbols, symbols, words);
-	else if (!source->symbols && !source->resolver->given_symbols && !words->len)
+		smap_symbols_contradict(source->symbols, symbols, words);
+	else if (!source->symbols && !source->tables[1] && !words->len)
 		check_addresses(source->export, symbols, words);
 	return 0;
 }

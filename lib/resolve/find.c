@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/array.h"
 #include "core/export.h"
 #include "resolve/cache.h"
 #include "resolve/resolver.h"
@@ -23,9 +22,6 @@
 #define CLOCK_SLACK_NS	1000000000ULL
 /* Later than any clock that starts at boot: the time of day (trace-cmd record --date). */
 #define TIME_OF_DAY_NS	1000000000000000000ULL
-
-static const char conflict_reason[] = "conflicting records";
-static const char damaged_reason[] = "the saved record is damaged";
 
 /* ---- one slot in a set ---- */
 
@@ -93,16 +89,14 @@ static enum stackmap_verdict hit_verdict(const struct hit *hit)
 static const char *verdict_reason(enum stackmap_verdict verdict, const struct smap_set *set)
 {
 	switch (verdict) {
-	case STACKMAP_VERDICT_CONFLICT:
-		return conflict_reason;
-	case STACKMAP_VERDICT_DAMAGED:
-		return damaged_reason;
 	case STACKMAP_VERDICT_SLOT_NOT_SAVED:
 		return set->missing_reason;
 	case STACKMAP_VERDICT_AMBIGUOUS:
 		return set->ambiguous_reason;
-	default:
+	case STACKMAP_VERDICT_RESOLVED:
 		return "";
+	default:
+		return stackmap_verdict_get_text(verdict);
 	}
 }
 
@@ -175,38 +169,19 @@ no_memory:
 
 /* ---- cookies with a generation ---- */
 
-/* Position of @generation in the sorted sets, or where it belongs. */
-static size_t set_position(const struct stackmap_resolver *resolver, uint32_t generation)
-{
-	size_t low = 0, high = resolver->nr_sets, middle;
-
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (resolver->sets[middle]->generation < generation)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 static const struct smap_set *get_set(struct stackmap_resolver *resolver, uint32_t generation)
 {
-	size_t at = set_position(resolver, generation);
-	struct smap_set *set;
+	struct smap_set *set = smap_cache_find(&resolver->sets, generation);
 
-	if (at < resolver->nr_sets && resolver->sets[at]->generation == generation)
-		return resolver->sets[at];
-	if (SMAP_ARRAY_GROW(resolver->sets, resolver->sets_capacity, resolver->nr_sets + 1))
-		return NULL;
+	if (set)
+		return set;
 	set = smap_set_of_generation(resolver, generation);
 	if (!set)
 		return NULL;
-	memmove(resolver->sets + at + 1, resolver->sets + at,
-		(resolver->nr_sets - at) * sizeof(*resolver->sets));
-	resolver->sets[at] = set;
-	resolver->nr_sets++;
-	return set;
+	if (!smap_cache_add(&resolver->sets, generation, set))
+		return set;
+	smap_set_free(set);
+	return NULL;
 }
 
 SMAP_PUBLIC struct stackmap_stack *stackmap_resolver_find(struct stackmap_resolver *resolver,
@@ -323,17 +298,26 @@ SMAP_PUBLIC struct stackmap_stack *stackmap_resolver_find_slot(struct stackmap_r
 	return answer(set, false, slot, &resolver->slot_cache, key);
 }
 
+static void free_stack(void *stack)
+{
+	smap_stack_free(stack);
+}
+
+static void free_set(void *set)
+{
+	smap_set_free(set);
+}
+
 void smap_find_release(struct stackmap_resolver *resolver)
 {
 	size_t i;
 
-	smap_cache_release(&resolver->cache);
-	smap_cache_release(&resolver->slot_cache);
-	for (i = 0; i < resolver->nr_sets; i++)
-		smap_set_free(resolver->sets[i]);
-	free(resolver->sets);
+	smap_cache_release(&resolver->cache, free_stack);
+	smap_cache_release(&resolver->slot_cache, free_stack);
+	smap_cache_release(&resolver->sets, free_set);
 	for (i = 0; resolver->slot_sets && i <= resolver->nr_sources; i++)
 		smap_set_free(resolver->slot_sets[i]);
 	free(resolver->slot_sets);
 	free(resolver->save_times);
+	free(resolver->by_generation);
 }

@@ -49,14 +49,19 @@ static struct smap_full *full_new(struct stackmap_resolver *resolver)
 	full->seed = smap_hash_seed();
 	full->source.resolver = resolver;
 	full->source.export = &full->export;
-	full->source.tables[1] = resolver->given_symbols;
+	/* The trace's own know best what is in the trace. */
 	errno = 0;
-	full->source.tables[2] = smap_resolver_trace_symbols(resolver);
-	if (!full->source.tables[2] && errno == ENOMEM) {
-		free(full);
-		return NULL;
-	}
+	full->source.tables[0] = smap_resolver_trace_symbols(resolver);
+	if (!full->source.tables[0] && errno == ENOMEM)
+		goto no_memory;
+	full->source.tables[1] = smap_resolver_given_symbols(resolver);
+	if (!full->source.tables[1] && errno == ENOMEM)
+		goto no_memory;
 	return full;
+
+no_memory:
+	free(full);
+	return NULL;
 }
 
 void smap_full_free(struct smap_full *full)

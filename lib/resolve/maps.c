@@ -11,12 +11,20 @@
 static const struct smap_map *find_generation(const struct smap_export *export,
 					      const struct stackmap_map *map)
 {
-	size_t i;
+	size_t low = 0, high = export->nr_maps, middle;
 
-	for (i = 0; i < export->nr_maps; i++)
-		if (!map->has_generation || export->maps[i].generation == map->generation)
-			return &export->maps[i];
-	return NULL;
+	if (!map->has_generation)
+		return export->nr_maps ? &export->maps[0] : NULL;
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (export->maps[middle].generation < map->generation)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == export->nr_maps || export->maps[low].generation != map->generation)
+		return NULL;
+	return &export->maps[low];
 }
 
 int smap_map_load(struct stackmap_map *map)
@@ -78,6 +86,7 @@ SMAP_PUBLIC uint32_t stackmap_map_get_generation(const struct stackmap_map *map)
 
 SMAP_PUBLIC const char *stackmap_map_get_contradiction(struct stackmap_map *map)
 {
+	map->source->resolver->in_use = true;
 	return smap_source_contradicts(map->source) > 0 ? map->source->contradiction : NULL;
 }
 
@@ -86,9 +95,6 @@ SMAP_PUBLIC size_t stackmap_map_nr_stacks(struct stackmap_map *map)
 	map->source->resolver->in_use = true;
 	return smap_map_load(map) ? (size_t)-1 : map->map->nr_stacks;
 }
-
-static const char conflict_reason[] = "conflicting records";
-static const char damaged_reason[] = "the saved record is damaged";
 
 SMAP_PUBLIC struct stackmap_stack *stackmap_map_get_stack(struct stackmap_map *map, size_t nr)
 {
@@ -115,13 +121,12 @@ SMAP_PUBLIC struct stackmap_stack *stackmap_map_get_stack(struct stackmap_map *m
 		return NULL;
 	stack->source = map->source;
 	stack->stack = known;
-	if (known->flags & SMAP_STACK_CONFLICT) {
+	if (known->flags & SMAP_STACK_CONFLICT)
 		stack->verdict = STACKMAP_VERDICT_CONFLICT;
-		stack->reason = conflict_reason;
-	} else if (known->flags & SMAP_STACK_DAMAGED) {
+	else if (known->flags & SMAP_STACK_DAMAGED)
 		stack->verdict = STACKMAP_VERDICT_DAMAGED;
-		stack->reason = damaged_reason;
-	}
+	if (stack->verdict != STACKMAP_VERDICT_RESOLVED)
+		stack->reason = stackmap_verdict_get_text(stack->verdict);
 	map->stacks[nr] = stack;
 	return stack;
 }

@@ -14,6 +14,7 @@
 #include "resolve/full.h"
 #include "resolve/resolver.h"
 #include "resolve/slots.h"
+#include "store/reader.h"
 
 #define STYLE_FLAGS	(STACKMAP_STYLE_ONE_LINE | STACKMAP_STYLE_NAMES_ONLY |		\
 			 STACKMAP_STYLE_STRIP_SUFFIX | STACKMAP_STYLE_DEMANGLE)
@@ -117,6 +118,7 @@ static int add_map(struct stackmap_resolver *resolver, struct smap_source *sourc
 	if (!map)
 		return -ENOMEM;
 	map->source = source;
+	map->nr = resolver->nr_maps;
 	map->generation = generation;
 	map->has_generation = source->save->has_generation;
 	resolver->maps[resolver->nr_maps++] = map;
@@ -336,37 +338,39 @@ const struct smap_symbols *smap_resolver_trace_symbols(struct stackmap_resolver 
 	return resolver->trace_symbols;
 }
 
-static int read_stream(FILE *file, const char *path, struct smap_buf *buf, struct smap_error *err)
+static int check_given_symbols(struct stackmap_resolver *resolver)
 {
-	size_t got;
-	char *room;
+	const struct smap_symbols *symbols = smap_resolver_trace_symbols(resolver);
+	struct smap_buf words = SMAP_BUF_INIT;
 
-	do {
-		room = smap_buf_reserve(buf, 1 << 16);
-		if (!room)
-			return smap_error_nomem(err);
-		errno = EIO;
-		got = fread(room, 1, 1 << 16, file);
-		buf->len += got;
-	} while (got);
-	if (ferror(file))
-		return smap_error_set(err, -errno, "%s: %s", path, strerror(errno));
+	if (!symbols && errno == ENOMEM)
+		return -ENOMEM;
+	resolver->given_symbols_state = SMAP_STATE_GOOD;
+	if (!symbols)
+		return 0;
+	smap_symbols_contradict(resolver->given_symbols, symbols, &words);
+	if (smap_buf_failed(&words)) {
+		resolver->given_symbols_state = SMAP_STATE_NEW;
+		smap_buf_free(&words);
+		return smap_errno(-ENOMEM);
+	}
+	if (words.len) {
+		resolver->given_symbols_state = SMAP_STATE_BAD;
+		smap_resolver_log(resolver,
+				  "the symbols given are of another boot and not used: %s",
+				  words.data);
+	}
+	smap_buf_free(&words);
 	return 0;
 }
 
-static int read_whole(const char *path, struct smap_buf *buf, struct smap_error *err)
+const struct smap_symbols *smap_resolver_given_symbols(struct stackmap_resolver *resolver)
 {
-	FILE *file;
-	int ret;
-
-	if (!strcmp(path, "-"))
-		return read_stream(stdin, "standard input", buf, err);
-	file = fopen(path, "re");
-	if (!file)
-		return smap_error_set(err, -errno, "%s: %s", path, strerror(errno));
-	ret = read_stream(file, path, buf, err);
-	fclose(file);
-	return smap_errno(ret);
+	errno = 0;
+	if (resolver->given_symbols && resolver->given_symbols_state == SMAP_STATE_NEW &&
+	    check_given_symbols(resolver))
+		return NULL;
+	return resolver->given_symbols_state == SMAP_STATE_BAD ? NULL : resolver->given_symbols;
 }
 
 SMAP_PUBLIC int stackmap_resolver_add_kallsyms(struct stackmap_resolver *resolver, const char *path)
@@ -378,12 +382,12 @@ SMAP_PUBLIC int stackmap_resolver_add_kallsyms(struct stackmap_resolver *resolve
 		return ret;
 	if (resolver->given_symbols)
 		return smap_error_set(&resolver->err, -EBUSY, "symbols were given before");
-	ret = read_whole(path, &buf, &resolver->err);
+	ret = smap_read_file(path, smap_kallsyms_probe, &buf, &resolver->err);
 	if (!ret) {
 		ret = smap_symbols_from_kallsyms(buf.data, buf.len, &resolver->given_symbols,
 						 &resolver->err);
 		if (ret)
-			smap_error_prefix(&resolver->err, ret, "%s", path);
+			smap_error_prefix(&resolver->err, ret, "%s", smap_path_name(path));
 	}
 	smap_buf_free(&buf);
 	return ret;

@@ -14,9 +14,9 @@
  * what one of them lacks the other may have, or maps of two boots, and then nothing tells which
  * one the cookie means. Maps of one boot are copies. Where a boot is not known, they are taken
  * for copies if they share slots and agree on every one; otherwise they are apart (a "group"
- * each), and a cookie resolves only where all groups hold the same stack. A map without a
- * generation is a group of its own, always: two generations of one boot agree on most slots and
- * are yet not copies.
+ * each), and a cookie resolves only where all groups hold the same stack. Maps without a
+ * generation are apart unless they hold the same and nothing else: two generations of one boot
+ * agree on most slots and are yet not copies. What cannot be read any more could have been meant.
  */
 #ifndef SMAP_RESOLVE_RESOLVER_H
 #define SMAP_RESOLVE_RESOLVER_H
@@ -66,6 +66,7 @@ struct smap_source {
 
 struct stackmap_map {
 	struct smap_source	*source;
+	size_t			nr;		/* in resolver->maps */
 	uint32_t		generation;
 	bool			has_generation;
 	const struct smap_map	*map;		/* in the export, once that is loaded */
@@ -98,6 +99,9 @@ struct smap_set {
 	struct smap_group	*groups;
 	size_t			nr_groups;
 	size_t			capacity;
+	struct smap_group	unreadable;	/* maps of it that cannot be decoded */
+	size_t			nr_unknown;	/* maps of an unknown boot */
+	bool			overflow;	/* more maps than can be told apart */
 	/* Where this is not RESOLVED, it is the verdict of every cookie of the set. */
 	enum stackmap_verdict	verdict;
 	char			*reason;
@@ -107,7 +111,7 @@ struct smap_set {
 
 struct smap_cache_entry {
 	uint64_t		key;
-	struct stackmap_stack	*stack;		/* NULL: empty */
+	void			*value;		/* NULL: empty */
 };
 
 /* Open addressing, at most half full. */
@@ -144,10 +148,12 @@ struct stackmap_resolver {
 	struct stackmap_map	**maps;
 	size_t			nr_maps;
 	size_t			maps_capacity;
+	struct stackmap_map	**by_generation; /* the same, sorted: set.c; NULL: not yet */
 
 	struct smap_tracedat	*trace;
 	enum smap_state		trace_symbols_state;
 	struct smap_symbols	*trace_symbols;
+	enum smap_state		given_symbols_state;	/* BAD: contradict the trace's */
 	struct smap_symbols	*given_symbols;
 
 	bool			has_generation;	/* stackmap_resolver_set_generation() */
@@ -155,15 +161,13 @@ struct stackmap_resolver {
 	struct smap_slots	expected;
 	bool			has_expected;
 
-	struct smap_set		**sets;		/* sorted by generation */
-	size_t			nr_sets;
-	size_t			sets_capacity;
+	struct smap_cache	sets;		/* generation -> struct smap_set */
 	struct smap_set		**slot_sets;	/* by time class: find.c */
 	uint64_t		*save_times;	/* that bound the classes, rising */
 	size_t			nr_save_times;
 	bool			save_times_known;
-	struct smap_cache	cache;
-	struct smap_cache	slot_cache;
+	struct smap_cache	cache;		/* cookie -> struct stackmap_stack */
+	struct smap_cache	slot_cache;	/* time class and slot -> the same */
 	struct smap_full	*full;		/* stacks recorded in full; NULL: none yet */
 };
 
@@ -172,6 +176,9 @@ void smap_resolver_log(struct stackmap_resolver *resolver, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /* The trace's own symbols; NULL: it has none that can be used, or no memory (errno ENOMEM). */
 const struct smap_symbols *smap_resolver_trace_symbols(struct stackmap_resolver *resolver);
+
+/* Those of --kallsyms; NULL: none, or they contradict the trace's, or no memory (errno ENOMEM). */
+const struct smap_symbols *smap_resolver_given_symbols(struct stackmap_resolver *resolver);
 
 /* source.c */
 /* Decode the export. 0; -ENOMEM; another errno once and for all: load_words say why. */
@@ -182,6 +189,9 @@ const char *smap_source_short_name(struct smap_source *source, uint32_t frame);
 void smap_source_free(struct smap_source *source);
 
 /* contradiction.c */
+/* Adds to @words why @own and @symbols, the trace's, cannot be of one boot; nothing if they can. */
+void smap_symbols_contradict(const struct smap_symbols *own, const struct smap_symbols *symbols,
+			     struct smap_buf *words);
 /*
  * 1: @source cannot be of the trace, source->contradiction says why; 0: nothing speaks against
  * it; -ENOMEM.

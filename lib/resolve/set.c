@@ -5,13 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/array.h"
+#include "resolve/group.h"
 #include "resolve/set.h"
 #include "resolve/slots.h"
 #include "store/layout.h"
-
-/* So many boots in one place is no collection of maps any more but somebody's joke. */
-#define MAX_GROUPS	64
 
 void smap_set_free(struct smap_set *set)
 {
@@ -22,6 +19,7 @@ void smap_set_free(struct smap_set *set)
 	for (i = 0; i < set->nr_groups; i++)
 		free(set->groups[i].maps);
 	free(set->groups);
+	free(set->unreadable.maps);
 	free(set->reason);
 	free(set->missing_reason);
 	free(set->ambiguous_reason);
@@ -44,97 +42,22 @@ static int __attribute__((format(printf, 2, 3))) words(char **ret_text, const ch
 	return 0;
 }
 
-/* ---- which maps are copies ---- */
-
-struct agreement {
-	size_t	nr_common;
-	bool	differ;
-};
-
-/* Compare what stands in the slots that both maps have. 0 or -ENOMEM. */
-static int compare_maps(const struct stackmap_map *a, const struct stackmap_map *b,
-			struct agreement *agreement)
-{
-	const struct smap_stack *stack_a, *stack_b;
-	size_t i;
-	int same;
-
-	*agreement = (struct agreement){ 0 };
-	for (i = 0; i < a->map->nr_stacks && !agreement->differ; i++) {
-		stack_a = &a->source->export->stacks[a->map->first + i];
-		stack_b = smap_map_find(b->map, stack_a->slot);
-		if (!stack_b || (stack_a->flags | stack_b->flags) & SMAP_STACK_DAMAGED)
-			continue;
-		same = smap_stack_same(a->source, stack_a, b->source, stack_b);
-		if (same < 0)
-			return same;
-		agreement->nr_common++;
-		agreement->differ = !same;
-	}
-	return 0;
-}
-
-static bool same_boot_id(const struct stackmap_map *a, const struct stackmap_map *b,
-			 bool *ret_known)
-{
-	const struct smap_origin *origin_a = &a->source->save->origin;
-	const struct smap_origin *origin_b = &b->source->save->origin;
-
-	*ret_known = origin_a->has_boot_id && origin_b->has_boot_id;
-	return *ret_known &&
-	       !memcmp(origin_a->boot_id, origin_b->boot_id, sizeof(origin_a->boot_id));
-}
-
-/* 1: copies of one map; 0: nothing says so; -ENOMEM. */
-static int are_copies(const struct stackmap_map *a, const struct stackmap_map *b)
-{
-	struct agreement agreement;
-	bool known, same;
-	int ret;
-
-	same = same_boot_id(a, b, &known);
-	/* Without a generation, one boot is not one map: they must hold the same, and all of it. */
-	if (known && (!same || a->has_generation))
-		return same;
-	ret = compare_maps(a, b, &agreement);
-	if (ret)
-		return ret;
-	if (!a->has_generation)
-		return !agreement.differ && agreement.nr_common == a->map->nr_stacks &&
-		       agreement.nr_common == b->map->nr_stacks;
-	return agreement.nr_common && !agreement.differ;
-}
-
-static int add_to_group(struct smap_group *group, struct stackmap_map *map)
-{
-	if (SMAP_ARRAY_GROW(group->maps, group->capacity, group->nr_maps + 1))
-		return smap_errno(-ENOMEM);
-	group->maps[group->nr_maps++] = map;
-	return 0;
-}
-
-static int add_to_set(struct smap_set *set, struct stackmap_map *map)
-{
-	size_t i;
-	int ret;
-
-	for (i = 0; i < set->nr_groups; i++) {
-		/* Where a later copy should differ after all, its slots come out as conflicts. */
-		ret = are_copies(map, set->groups[i].maps[0]);
-		if (ret < 0)
-			return ret;
-		if (ret)
-			return add_to_group(&set->groups[i], map);
-	}
-	if (set->nr_groups > MAX_GROUPS)
-		return 0;
-	if (SMAP_ARRAY_GROW(set->groups, set->capacity, set->nr_groups + 1))
-		return smap_errno(-ENOMEM);
-	set->groups[set->nr_groups] = (struct smap_group){ 0 };
-	return add_to_group(&set->groups[set->nr_groups++], map);
-}
-
 /* ---- filling a set ---- */
+
+static const char contradicted[] = "the saved map contradicts the trace: %s";
+
+/* One that cannot be read is a candidate, too, and nothing tells what it would have said. */
+static int note_unreadable(struct smap_set *set, struct stackmap_map *map)
+{
+	const char *why = map->source->load_words;
+	int ret = smap_group_add(&set->unreadable, map);
+
+	if (ret || set->reason)
+		return ret;
+	set->verdict = STACKMAP_VERDICT_DAMAGED;
+	return words(&set->reason, "the saved map cannot be read: %s",
+		     why ? why : "its summary does not fit it");
+}
 
 /* Take @map as a candidate, or note why it is none; the first note stays. */
 static int consider(struct smap_set *set, struct stackmap_map *map)
@@ -146,22 +69,13 @@ static int consider(struct smap_set *set, struct stackmap_map *map)
 	if (!ret) {
 		ret = smap_map_load(map);
 		if (!ret)
-			return add_to_set(set, map);
-		if (ret == -ENOMEM)
-			return ret;
-		ret = 0;
-		if (set->reason)
-			return 0;
-		set->verdict = STACKMAP_VERDICT_DAMAGED;
-		return words(&set->reason, "the saved map cannot be read: %s",
-			     map->source->load_words ? map->source->load_words :
-			     "its summary does not fit it");
+			return smap_set_add_map(set, map);
+		return ret == -ENOMEM ? ret : note_unreadable(set, map);
 	}
 	if (set->reason)
 		return 0;
 	set->verdict = STACKMAP_VERDICT_CONTRADICTED;
-	return words(&set->reason, "the saved map contradicts the trace: %s",
-		     map->source->contradiction);
+	return words(&set->reason, contradicted, map->source->contradiction);
 }
 
 static void believe(struct smap_set *set)
@@ -181,23 +95,44 @@ static int refuse(struct smap_set *set, enum stackmap_verdict verdict, const cha
 static int consider_maps_without_generation(struct stackmap_resolver *resolver,
 					    struct smap_set *set)
 {
+	struct stackmap_map **by_generation = resolver->by_generation;
 	size_t i;
 	int ret;
 
-	for (i = 0; i < resolver->nr_maps && !set->reason; i++) {
-		if (resolver->maps[i]->has_generation)
-			continue;
-		ret = smap_source_contradicts(resolver->maps[i]->source);
+	for (i = 0; i < resolver->nr_maps && !by_generation[i]->has_generation; i++) {
+		ret = smap_source_contradicts(by_generation[i]->source);
 		if (ret < 0)
 			return ret;
 		if (!ret)
 			continue;
 		set->verdict = STACKMAP_VERDICT_CONTRADICTED;
-		ret = words(&set->reason, "the saved map contradicts the trace: %s",
-			    resolver->maps[i]->source->contradiction);
-		if (ret)
-			return ret;
+		return words(&set->reason, contradicted, by_generation[i]->source->contradiction);
 	}
+	return 0;
+}
+
+/* Copies of the one boot that is left are no loss; another boot's map could have been meant. */
+static bool unreadable_matters(const struct smap_set *set)
+{
+	size_t i;
+
+	if (!set->unreadable.nr_maps || set->nr_groups != 1)
+		return set->unreadable.nr_maps;
+	for (i = 0; i < set->unreadable.nr_maps; i++)
+		if (!smap_maps_same_boot(set->unreadable.maps[i], set->groups[0].maps[0]))
+			return true;
+	return false;
+}
+
+/* What stands against believing any of the candidates. 0 or -ENOMEM. */
+static int doubt(struct smap_set *set, bool unreadable)
+{
+	if (set->overflow)
+		return refuse(set, STACKMAP_VERDICT_AMBIGUOUS,
+			      "more saved maps than can be told apart");
+	if (unreadable)
+		return refuse(set, STACKMAP_VERDICT_AMBIGUOUS,
+			      "a saved map that cannot be read could be meant");
 	return 0;
 }
 
@@ -210,10 +145,14 @@ static int finish_generation(struct stackmap_resolver *resolver, struct smap_set
 		believe(set);
 		ret = words(&set->missing_reason, "not in the saved map of generation %u",
 			    set->generation);
-		return ret ? ret : words(&set->ambiguous_reason,
-					 "generation %u is saved from more than one boot",
-					 set->generation);
+		if (!ret)
+			ret = words(&set->ambiguous_reason,
+				    "generation %u is saved from more than one boot",
+				    set->generation);
+		return ret ? ret : doubt(set, unreadable_matters(set));
 	}
+	if (set->reason)
+		return 0;
 	if (!resolver->nr_maps)
 		return refuse(set, STACKMAP_VERDICT_NO_MAP, "no saved map");
 	ret = consider_maps_without_generation(resolver, set);
@@ -226,20 +165,82 @@ static int finish_generation(struct stackmap_resolver *resolver, struct smap_set
 	return ret;
 }
 
-static int fill_generation(struct stackmap_resolver *resolver, struct smap_set *set)
+static int compare_generations(const void *a, const void *b)
 {
-	size_t i;
+	const struct stackmap_map *map_a = *(struct stackmap_map *const *)a;
+	const struct stackmap_map *map_b = *(struct stackmap_map *const *)b;
+
+	if (map_a->has_generation != map_b->has_generation)
+		return map_a->has_generation ? 1 : -1;
+	if (map_a->generation != map_b->generation)
+		return map_a->generation < map_b->generation ? -1 : 1;
+	return (map_a->nr > map_b->nr) - (map_a->nr < map_b->nr);
+}
+
+/* The maps by generation, those without one first. 0 or -ENOMEM. */
+static int know_generations(struct stackmap_resolver *resolver)
+{
+	struct stackmap_map **maps;
+
+	if (resolver->by_generation)
+		return 0;
+	maps = calloc(resolver->nr_maps + 1, sizeof(*maps));
+	if (!maps)
+		return smap_errno(-ENOMEM);
+	if (resolver->nr_maps)
+		memcpy(maps, resolver->maps, resolver->nr_maps * sizeof(*maps));
+	qsort(maps, resolver->nr_maps, sizeof(*maps), compare_generations);
+	resolver->by_generation = maps;
+	return 0;
+}
+
+/* Where the maps of @generation begin in resolver->by_generation. */
+static size_t first_of_generation(const struct stackmap_resolver *resolver, uint32_t generation)
+{
+	size_t low = 0, high = resolver->nr_maps, middle;
+	const struct stackmap_map *map;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		map = resolver->by_generation[middle];
+		if (!map->has_generation || map->generation < generation)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Those maps of the generation whose boot is known, or the others. */
+static int consider_generation(struct stackmap_resolver *resolver, struct smap_set *set,
+			       bool boot_is_known)
+{
+	size_t i = first_of_generation(resolver, set->generation);
+	struct stackmap_map *map;
 	int ret;
 
-	for (i = 0; i < resolver->nr_maps; i++) {
-		if (!resolver->maps[i]->has_generation ||
-		    resolver->maps[i]->generation != set->generation)
+	for (; i < resolver->nr_maps; i++) {
+		map = resolver->by_generation[i];
+		if (map->generation != set->generation)
+			break;
+		if (map->source->save->origin.has_boot_id != boot_is_known)
 			continue;
-		ret = consider(set, resolver->maps[i]);
+		ret = consider(set, map);
 		if (ret)
 			return ret;
 	}
-	return finish_generation(resolver, set);
+	return 0;
+}
+
+static int fill_generation(struct stackmap_resolver *resolver, struct smap_set *set)
+{
+	int ret = know_generations(resolver);
+
+	if (!ret)
+		ret = consider_generation(resolver, set, true);
+	if (!ret)
+		ret = consider_generation(resolver, set, false);
+	return ret ? ret : finish_generation(resolver, set);
 }
 
 struct smap_set *smap_set_of_generation(struct stackmap_resolver *resolver, uint32_t generation)
@@ -322,6 +323,37 @@ static int check_single_map(struct stackmap_resolver *resolver, struct smap_set 
 		     missing);
 }
 
+/* A save that was lost is a candidate that nobody can ask any more. */
+static bool saves_are_lost(const struct stackmap_resolver *resolver)
+{
+	const struct smap_store *store;
+	size_t i;
+
+	for (i = 0; i < resolver->nr_files; i++) {
+		store = resolver->files[i]->store;
+		if (smap_store_nr_damages(store) &&
+		    !(smap_store_nr_saves(store) && smap_store_save(store, 0)->is_raw))
+			return true;
+	}
+	return false;
+}
+
+/* Unless the user chose one of them. */
+static int doubt_slots(struct stackmap_resolver *resolver, struct smap_set *set)
+{
+	int ret;
+
+	if (resolver->has_generation)
+		return 0;
+	ret = doubt(set, set->unreadable.nr_maps);
+	if (ret || set->reason)
+		return ret;
+	if (saves_are_lost(resolver))
+		return refuse(set, STACKMAP_VERDICT_AMBIGUOUS,
+			      "no generation in the trace, and a lost saved map could be meant");
+	return set->nr_groups == 1 ? check_single_map(resolver, set) : 0;
+}
+
 static int finish_slots(struct stackmap_resolver *resolver, struct smap_set *set, bool late)
 {
 	int ret;
@@ -333,9 +365,7 @@ static int finish_slots(struct stackmap_resolver *resolver, struct smap_set *set
 			ret = words(&set->ambiguous_reason,
 				    "no generation in the trace, and %zu saved maps could be meant",
 				    set->nr_groups);
-		if (!ret && set->nr_groups == 1 && !resolver->has_generation)
-			ret = check_single_map(resolver, set);
-		return ret;
+		return ret ? ret : doubt_slots(resolver, set);
 	}
 	if (!resolver->nr_maps)
 		return refuse(set, STACKMAP_VERDICT_NO_MAP, "no saved map");

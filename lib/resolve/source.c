@@ -14,7 +14,7 @@ static const char no_names[] =
 	"or give it (read as root, with kernel.kptr_restrict at most 1)";
 
 static const char unnamed[] =
-	"%s: %zu address%s in no function of the kernel or of a module that was loaded, shown as hex";
+	"%s: %zu address%s in no function of the kernel or of a loaded module, shown as hex";
 
 static bool has_addresses(const struct smap_export *export)
 {
@@ -80,7 +80,9 @@ static int load_tables(struct smap_source *source, struct smap_error *err)
 	if (ret)
 		return ret;
 	source->tables[0] = source->symbols;
-	source->tables[1] = resolver->given_symbols;
+	source->tables[1] = smap_resolver_given_symbols(resolver);
+	if (!source->tables[1] && errno == ENOMEM)
+		return smap_error_nomem(err);
 	errno = 0;
 	source->tables[2] = smap_resolver_trace_symbols(resolver);
 	if (!source->tables[2] && errno == ENOMEM)

@@ -71,8 +71,8 @@ void fixture_add_text(struct fixture *f, const char *text)
 		fail_msg("%s", stackmap_resolver_get_error(f->resolver));
 }
 
-void fixture_add_saved(struct fixture *f, const char *boot_id, const char *release,
-		       uint64_t boot_ns, const char *text)
+static void append(const char *path, const char *boot_id, const char *release, uint64_t boot_ns,
+		   const char *text)
 {
 	struct smap_save_input input = {
 		.origin.release = (char *)release,
@@ -87,8 +87,19 @@ void fixture_add_saved(struct fixture *f, const char *boot_id, const char *relea
 		input.origin.has_boot_id = true;
 		assert_int_equal(smap_boot_id_parse(boot_id, input.origin.boot_id), 0);
 	}
-	if (smap_store_append(next_path(f), &input, 1, &err))
+	if (smap_store_append(path, &input, 1, &err))
 		fail_msg("%s", err.text);
+}
+
+void fixture_append_saved(const char *path, const char *boot_id, const char *text)
+{
+	append(path, boot_id, NULL, SMAP_TIME_UNKNOWN, text);
+}
+
+void fixture_add_saved(struct fixture *f, const char *boot_id, const char *release,
+		       uint64_t boot_ns, const char *text)
+{
+	append(next_path(f), boot_id, release, boot_ns, text);
 	if (stackmap_resolver_add_file(f->resolver, f->path))
 		fail_msg("%s", stackmap_resolver_get_error(f->resolver));
 }

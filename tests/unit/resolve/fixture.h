@@ -40,6 +40,9 @@ void fixture_add_text(struct fixture *f, const char *text);
 void fixture_add_saved(struct fixture *f, const char *boot_id, const char *release,
 		       uint64_t boot_ns, const char *text);
 
+/* The same text behind what a saved-map file holds already; nothing is added to the resolver. */
+void fixture_append_saved(const char *path, const char *boot_id, const char *text);
+
 /* "good/v8/sched.dat" -> its path; valid until the next call. */
 const char *fixture_data(const char *name);
 

@@ -9,6 +9,11 @@
 #include "alloc-fail.h"
 #include "resolve/cache.h"
 
+static void free_stack(void *stack)
+{
+	smap_stack_free(stack);
+}
+
 static struct stackmap_stack *add(struct smap_cache *cache, uint64_t key)
 {
 	struct stackmap_stack *stack = smap_stack_new(0, true, (uint32_t)key);
@@ -23,7 +28,7 @@ static void an_empty_cache_knows_nothing(void **state)
 	struct smap_cache cache = { 0 };
 
 	assert_null(smap_cache_find(&cache, 0));
-	smap_cache_release(&cache);
+	smap_cache_release(&cache, free_stack);
 }
 
 static void what_was_added_is_found_as_it_grows(void **state)
@@ -38,7 +43,7 @@ static void what_was_added_is_found_as_it_grows(void **state)
 		assert_ptr_equal(smap_cache_find(&cache, i << 29), stacks[i]);
 	assert_null(smap_cache_find(&cache, 1));
 	assert_true(cache.nr * 2 <= (size_t)1 << cache.bits);
-	smap_cache_release(&cache);
+	smap_cache_release(&cache, free_stack);
 }
 
 static int add_some(void *data)
@@ -54,7 +59,7 @@ static int add_some(void *data)
 		if (ret)
 			smap_stack_free(stack);
 	}
-	smap_cache_release(&cache);
+	smap_cache_release(&cache, free_stack);
 	errno = -ret;
 	return ret;
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -216,6 +217,41 @@ static void an_address_that_no_module_covers_is_told(void **state)
 	assert_non_null(strstr(f->log, "1 address is in no function"));
 }
 
+static void bpf_programs_come_and_go_too(void **state)
+{
+	set_trace(*state, "good/v8/sched.dat");
+	fixture_add_text(*state, FRAME("bpf_prog_6deef7357e7b4530_sd_fw_ingress+0x10/0x20"));
+	assert_null(contradiction(*state));
+}
+
+static void a_contradiction_cannot_be_taken_back(void **state)
+{
+	struct fixture *f = *state;
+
+	set_trace(f, "good/v8/sched.dat");
+	add_data(f, "good/v8/sched.stack_map");
+	assert_null(contradiction(f));
+	assert_int_equal(stackmap_resolver_add_kallsyms(f->resolver, "x"), -EBUSY);
+}
+
+/* The kallsyms of the trace's kernel with its functions elsewhere. */
+static void symbols_of_another_boot_are_not_used(void **state)
+{
+	struct fixture *f = *state;
+	struct stackmap_stack *stack;
+
+	set_trace(f, "good/v7/sched.dat");
+	add_data(f, "good/v7/sched.stack_map_bin");
+	fixture_file(f, "ffffffff81000000 T _stext\nffffffff81000000 T schedule\n"
+		     "ffffffff81000100 T do_syscall_64\nffffffffc1000000 T _etext\n");
+	assert_int_equal(stackmap_resolver_add_kallsyms(f->resolver, f->path), 0);
+	stack = stackmap_resolver_find_slot(f->resolver, 33, 0);
+	assert_non_null(stack);
+	assert_verdict(stack, RESOLVED);
+	assert_non_null(strstr(fixture_text(stack), "raw_event_sched_switch+0x120/0x160"));
+	assert_non_null(strstr(f->log, "symbols given are of another boot"));
+}
+
 static void a_contradicted_map_resolves_nothing(void **state)
 {
 	struct fixture *f = *state;
@@ -261,6 +297,9 @@ int main(void)
 		RESOLVE_TEST(an_address_beside_the_kernels_text_contradicts),
 		RESOLVE_TEST(addresses_of_another_boot_contradict),
 		RESOLVE_TEST(an_address_that_no_module_covers_is_told),
+		RESOLVE_TEST(bpf_programs_come_and_go_too),
+		RESOLVE_TEST(a_contradiction_cannot_be_taken_back),
+		RESOLVE_TEST(symbols_of_another_boot_are_not_used),
 		RESOLVE_TEST(a_contradicted_map_resolves_nothing),
 		RESOLVE_TEST(a_map_that_fits_is_used_beside_one_that_does_not),
 	};

@@ -202,6 +202,67 @@ static void unknown_boots_that_differ_anywhere_are_apart(void **state)
 	assert_verdict(find(*state, 1, 43), AMBIGUOUS);
 }
 
+#define REC(slot, name) "stack_id " #slot " gen 1 ref 1 depth 1\n => " name "+0x1/0x10\n"
+
+/* One map of an unknown boot fits two boots: whichever is given first, it joins neither. */
+static void the_order_of_the_files_does_not_matter(void **state)
+{
+	static const char *const texts[] = {
+		REC(1, "common"),
+		REC(1, "common") REC(2, "only_in_a"),
+		REC(1, "common") REC(3, "only_in_b"),
+	};
+	static const char *const boots[] = { NULL, BOOT_A, BOOT_B };
+	static const unsigned int orders[][3] = {
+		{ 0, 1, 2 }, { 0, 2, 1 }, { 1, 0, 2 }, { 1, 2, 0 }, { 2, 0, 1 }, { 2, 1, 0 },
+	};
+	struct fixture *f = *state;
+	size_t i, k;
+
+	for (i = 0; i < 6; i++) {
+		stackmap_resolver_free(f->resolver);
+		f->resolver = stackmap_resolver_new();
+		assert_non_null(f->resolver);
+		for (k = 0; k < 3; k++)
+			fixture_add_saved(f, boots[orders[i][k]], NULL, STACKMAP_TIME_UNKNOWN,
+					  texts[orders[i][k]]);
+		assert_verdict(find(f, 1, 2), AMBIGUOUS);
+		assert_verdict(find(f, 1, 3), AMBIGUOUS);
+		assert_verdict(find(f, 1, 1), RESOLVED);
+	}
+}
+
+static void one_map_can_show_that_two_others_are_copies(void **state)
+{
+	fixture_add_text(*state, REC(1, "one"));
+	fixture_add_text(*state, REC(2, "two"));
+	fixture_add_text(*state, REC(1, "one") REC(2, "two") REC(3, "three"));
+	assert_verdict(find(*state, 1, 1), RESOLVED);
+	assert_verdict(find(*state, 1, 3), RESOLVED);
+}
+
+static void but_not_where_these_two_differ(void **state)
+{
+	fixture_add_text(*state, REC(1, "one") REC(4, "this"));
+	fixture_add_text(*state, REC(2, "two") REC(4, "that"));
+	fixture_add_text(*state, REC(1, "one") REC(2, "two"));
+	assert_verdict(find(*state, 1, 1), AMBIGUOUS);
+	assert_verdict(find(*state, 1, 2), AMBIGUOUS);
+}
+
+static void more_maps_than_can_be_told_apart_resolve_nothing(void **state)
+{
+	char text[128];
+	int i;
+
+	for (i = 0; i < 40; i++) {
+		snprintf(text, sizeof(text), "stack_id 1 gen 1 ref 1 depth 1\n => f%d+0x1/0x10\n",
+			 i == 39);
+		fixture_add_text(*state, text);
+	}
+	assert_verdict(find(*state, 1, 1), AMBIGUOUS);
+}
+
 /* ---- without a generation ---- */
 
 static void one_map_is_believed_if_it_has_every_slot_of_the_trace(void **state)
@@ -264,6 +325,70 @@ static void the_same_map_twice_is_one_map(void **state)
 	expect(*state, 42);
 	expect(*state, 43);
 	assert_verdict(find_slot(*state, 42, STACKMAP_TS_UNKNOWN), AMBIGUOUS);
+}
+
+static void every_one_of_many_maps_is_asked(void **state)
+{
+	char text[128];
+	int i;
+
+	for (i = 0; i < 100; i++) {
+		snprintf(text, sizeof(text), "stack_id 1 [ref 1, depth 1]\n  [0] f%d+0x1/0x10\n\n"
+			 "stack_id %d [ref 1, depth 1]\n  [0] g+0x1/0x10\n\n", i == 99, i + 2);
+		fixture_add_text(*state, text);
+	}
+	assert_verdict(find_slot(*state, 1, STACKMAP_TS_UNKNOWN), AMBIGUOUS);
+}
+
+/* Flip a bit in the middle of the file. */
+static void damage(const char *path, long from_end)
+{
+	FILE *file = fopen(path, "r+");
+	int c;
+
+	assert_non_null(file);
+	assert_int_equal(fseek(file, -from_end, SEEK_END), 0);
+	c = fgetc(file);
+	assert_int_equal(fseek(file, -from_end, SEEK_END), 0);
+	assert_int_equal(fputc(c ^ 1, file), c ^ 1);
+	assert_int_equal(fclose(file), 0);
+}
+
+/* Both maps in one file, the second one damaged. */
+static void add_half_lost(struct fixture *f, const char *first, const char *second)
+{
+	char path[128];
+
+	fixture_add_saved(f, BOOT_A, NULL, STACKMAP_TIME_UNKNOWN, first);
+	stackmap_resolver_free(f->resolver);
+	f->resolver = stackmap_resolver_new();
+	strcpy(path, f->path);
+	fixture_append_saved(path, BOOT_A, second);
+	damage(path, 100);
+	assert_int_equal(stackmap_resolver_add_file(f->resolver, path), 0);
+}
+
+static void a_map_that_is_lost_could_have_been_meant(void **state)
+{
+	add_half_lost(*state, BARE_42 BARE_43, BARE_42_OTHER BARE_43);
+	expect(*state, 42);
+	assert_verdict(find_slot(*state, 42, STACKMAP_TS_UNKNOWN), AMBIGUOUS);
+}
+
+static void unless_the_user_chooses_one_that_is_there(void **state)
+{
+	struct fixture *f = *state;
+
+	add_half_lost(f, BARE_42 BARE_43, BARE_42_OTHER BARE_43);
+	assert_int_equal(stackmap_resolver_set_generation(f->resolver, 1), 0);
+	assert_verdict(find_slot(f, 42, STACKMAP_TS_UNKNOWN), RESOLVED);
+}
+
+static void with_a_generation_the_rest_is_served(void **state)
+{
+	add_half_lost(*state, GEN1_42, GEN2_42);
+	assert_verdict(find(*state, 1, 42), RESOLVED);
+	assert_verdict(find(*state, 2, 42), GENERATION_NOT_SAVED);
 }
 
 static void maps_of_one_boot_are_still_apart(void **state)
@@ -517,6 +642,14 @@ int main(void)
 		RESOLVE_TEST(unknown_boots_that_agree_are_copies),
 		RESOLVE_TEST(unknown_boots_that_share_no_slot_are_apart),
 		RESOLVE_TEST(unknown_boots_that_differ_anywhere_are_apart),
+		RESOLVE_TEST(the_order_of_the_files_does_not_matter),
+		RESOLVE_TEST(one_map_can_show_that_two_others_are_copies),
+		RESOLVE_TEST(but_not_where_these_two_differ),
+		RESOLVE_TEST(more_maps_than_can_be_told_apart_resolve_nothing),
+		RESOLVE_TEST(every_one_of_many_maps_is_asked),
+		RESOLVE_TEST(a_map_that_is_lost_could_have_been_meant),
+		RESOLVE_TEST(unless_the_user_chooses_one_that_is_there),
+		RESOLVE_TEST(with_a_generation_the_rest_is_served),
 		RESOLVE_TEST(one_map_is_believed_if_it_has_every_slot_of_the_trace),
 		RESOLVE_TEST(one_map_that_lacks_a_slot_of_the_trace_resolves_nothing),
 		RESOLVE_TEST(one_map_is_not_believed_where_the_trace_is_unknown),
