@@ -562,9 +562,7 @@ static int find_maps(struct expand *expand, const char *path)
 		return CMD_FAILED;
 	if (!path || stackmap_resolver_nr_maps(expand->resolver))
 		return CMD_OK;
-	if (stackmap_resolver_add_maps_of(expand->resolver, path) < 0)
-		return cmd_library_error(stackmap_resolver_get_error(expand->resolver));
-	return CMD_OK;
+	return cmd_maps_add_beside(&expand->maps, expand->resolver, path);
 }
 
 static int expand_text(struct expand *expand, const char *path)
@@ -628,7 +626,7 @@ static int expand_texts(struct expand *expand, char **texts, int nr)
 			status = ret;
 	}
 	free(expand->buf);
-	return status;
+	return status == CMD_OK && expand->maps.is_damaged ? CMD_FOUND : status;
 }
 
 static int run_expand(const struct command *cmd, int argc, char **argv)

@@ -93,7 +93,7 @@ static int show_result(const char *path, size_t nr_new)
 	struct stackmap_store *store = stackmap_store_new();
 	struct saves_faults faults = { 0 };
 	const struct stackmap_save *save;
-	int status;
+	int status, nr_damages;
 	size_t nr;
 
 	if (!store)
@@ -105,9 +105,16 @@ static int show_result(const char *path, size_t nr_new)
 	nr = stackmap_store_nr_saves(store);
 	nr_new = nr_new < nr ? nr_new : nr;
 	print_result(store, path, nr - nr_new);
+	/* of what stood there before as well */
+	nr_damages = stackmap_store_verify(store);
+	if (nr_damages < 0) {
+		status = cmd_library_error(stackmap_store_get_error(store));
+		goto out;
+	}
+	saves_print_damages(store, path);
 	save = stackmap_store_get_save(store, nr - nr_new);
 	status = saves_count_faults(path, save ? stackmap_save_get_offset(save) : 0, &faults);
-	if (status == CMD_OK && (faults.nr_conflicts || faults.nr_cut))
+	if (status == CMD_OK && (nr_damages || faults.nr_conflicts || faults.nr_cut))
 		status = CMD_FOUND;
 out:
 	stackmap_store_free(store);

@@ -465,7 +465,7 @@ static int resolve_traces(struct resolve *resolve, char **paths, int nr)
 		ret = show(resolve);
 	if (ret == CMD_OK) {
 		summarize(resolve);
-		if (nr_unresolved(&resolve->counts))
+		if (nr_unresolved(&resolve->counts) || resolve->maps.is_damaged)
 			ret = CMD_FOUND;
 	}
 	events_release(&resolve->events);

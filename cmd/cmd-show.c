@@ -110,6 +110,12 @@ static size_t count_stacks(struct show *show, struct stackmap_map *map)
 	return 0;
 }
 
+static void note_verdict(struct show *show, const struct stackmap_stack *stack)
+{
+	if (stackmap_stack_get_verdict(stack) != STACKMAP_VERDICT_RESOLVED)
+		note_status(show, CMD_FOUND);
+}
+
 static int collect_map(struct show *show, struct stackmap_map *map, size_t map_nr)
 {
 	size_t nr = count_stacks(show, map), i;
@@ -119,6 +125,8 @@ static int collect_map(struct show *show, struct stackmap_map *map, size_t map_n
 		stack = stackmap_map_get_stack(map, i);
 		if (!stack || !add_row(show, map, map_nr, stack))
 			return cmd_nomem();
+		/* shown or not */
+		note_verdict(show, stack);
 	}
 	return CMD_OK;
 }
@@ -265,8 +273,7 @@ static int show_rows(struct show *show, const struct row *rows, size_t nr)
 	size_t i;
 
 	for (i = 0; i < nr && ret == CMD_OK && !ferror(stdout); i++) {
-		if (stackmap_stack_get_verdict(rows[i].stack) != STACKMAP_VERDICT_RESOLVED)
-			note_status(show, CMD_FOUND);
+		note_verdict(show, rows[i].stack);
 		ret = show->as_json ? print_row_json(show, &rows[i]) : print_row(show, &rows[i]);
 	}
 	return ret;
@@ -457,6 +464,26 @@ static int show_missing(struct show *show, const struct text_cookie *cookie)
 	return CMD_OK;
 }
 
+/* Of the stacks beside those of the cookies. A map that cannot be decoded was told of before. */
+static int note_faults(struct show *show)
+{
+	size_t nr_maps = stackmap_resolver_nr_maps(show->resolver), nr, i, k;
+	struct stackmap_stack *stack;
+	struct stackmap_map *map;
+
+	for (i = 0; i < nr_maps; i++) {
+		map = stackmap_resolver_get_map(show->resolver, i);
+		nr = is_chosen(show, map, i) ? stackmap_map_nr_stacks(map) : 0;
+		for (k = 0; nr != (size_t)-1 && k < nr; k++) {
+			stack = stackmap_map_get_stack(map, k);
+			if (!stack)
+				return cmd_nomem();
+			note_verdict(show, stack);
+		}
+	}
+	return CMD_OK;
+}
+
 static int show_cookies(struct show *show, const struct text_cookie *cookies, size_t nr)
 {
 	size_t i;
@@ -472,7 +499,7 @@ static int show_cookies(struct show *show, const struct text_cookie *cookies, si
 	}
 	if (show->as_json)
 		json_close(&show->json, ']');
-	return CMD_OK;
+	return note_faults(show);
 }
 
 /* ---- the command ---- */
@@ -509,8 +536,7 @@ static struct stackmap_resolver *open_maps(struct cmd_maps *maps)
 	if (!maps->nr_files && access(DEFAULT_TRACE, F_OK) == 0) {
 		stackmap_resolver_free(resolver);
 		resolver = cmd_maps_resolver(maps, DEFAULT_TRACE);
-	} else if (!maps->nr_files && stackmap_resolver_add_maps_of(resolver, DEFAULT_TRACE) < 0) {
-		cmd_library_error(stackmap_resolver_get_error(resolver));
+	} else if (!maps->nr_files && cmd_maps_add_beside(maps, resolver, DEFAULT_TRACE)) {
 		stackmap_resolver_free(resolver);
 		return NULL;
 	}
@@ -536,6 +562,8 @@ static int show_open(struct show *show, const struct text_cookie *cookies, size_
 		putchar('\n');
 	}
 	note_status(show, ret);
+	if (show->maps.is_damaged)
+		note_status(show, CMD_FOUND);
 	free(show->rows);
 	return show->status;
 }

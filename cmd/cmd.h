@@ -138,7 +138,10 @@ struct cmd_maps {
 	uint32_t		generation;
 	bool			has_generation;
 	struct stackmap_style	style;
-	bool			stdin_kept;	/* private: standard input can be read again */
+	bool			is_damaged;	/* parts of maps that were added are passed over */
+	/* private */
+	bool			stdin_kept;	/* standard input can be read again */
+	bool			is_adding;
 };
 
 #define CMD_MAPS_INIT { .style = { .size = sizeof(struct stackmap_style) } }
@@ -150,9 +153,14 @@ void cmd_maps_release(struct cmd_maps *maps);
 /*
  * A resolver for the trace file @trace (NULL: for a text, whose trace is not at hand) with the maps
  * that were given by -m, else by the environment variable TRACE_STACKMAP, else found beside @trace.
- * NULL after cmd_error(). To have no map is no error: stackmap_resolver_nr_maps() says so.
+ * NULL after cmd_error(). To have no map is no error: stackmap_resolver_nr_maps() says so. @maps
+ * must outlive it.
  */
 struct stackmap_resolver *cmd_maps_resolver(struct cmd_maps *maps, const char *trace);
+
+/* The maps beside @path too. CMD_OK, there or not, or CMD_FAILED after cmd_error(). */
+int cmd_maps_add_beside(struct cmd_maps *maps, struct stackmap_resolver *resolver,
+			const char *path);
 
 /*
  * For commands that look at the maps themselves: each file that -m, else TRACE_STACKMAP, names,

@@ -184,20 +184,44 @@ static const char *maps_of_environment(void)
 	return files && *files ? files : NULL;
 }
 
+int cmd_maps_add_beside(struct cmd_maps *maps, struct stackmap_resolver *resolver, const char *path)
+{
+	int ret;
+
+	maps->is_adding = true;
+	ret = stackmap_resolver_add_maps_of(resolver, path);
+	maps->is_adding = false;
+	if (ret < 0)
+		return cmd_library_error(stackmap_resolver_get_error(resolver));
+	return CMD_OK;
+}
+
 static int add_maps(struct cmd_maps *maps, struct stackmap_resolver *resolver, const char *trace)
 {
 	const char *files = maps_of_environment();
 	int err = 0;
 
-	if (maps->nr_files)
-		return add_given_maps(maps, resolver);
-	if (files)
+	if (!maps->nr_files && !files)
+		return trace ? cmd_maps_add_beside(maps, resolver, trace) : 0;
+	maps->is_adding = true;
+	if (maps->nr_files) {
+		err = add_given_maps(maps, resolver);
+	} else {
 		err = stackmap_resolver_add_file(resolver, files);
-	else if (trace)
-		err = stackmap_resolver_add_maps_of(resolver, trace);
-	if (err < 0)
-		cmd_library_error(stackmap_resolver_get_error(resolver));
-	return err < 0 ? err : 0;
+		if (err)
+			cmd_library_error(stackmap_resolver_get_error(resolver));
+	}
+	maps->is_adding = false;
+	return err;
+}
+
+/* Nothing is decoded while maps are added: what is told then is the damage that was seen. */
+static void on_line(const char *line, void *data)
+{
+	struct cmd_maps *maps = data;
+
+	maps->is_damaged |= maps->is_adding;
+	cmd_log(line, NULL);
 }
 
 static int set_up(struct cmd_maps *maps, struct stackmap_resolver *resolver, const char *trace)
@@ -205,7 +229,7 @@ static int set_up(struct cmd_maps *maps, struct stackmap_resolver *resolver, con
 	size_t i;
 	int err;
 
-	stackmap_resolver_set_log(resolver, cmd_log, NULL);
+	stackmap_resolver_set_log(resolver, on_line, maps);
 	err = stackmap_resolver_set_style(resolver, &maps->style);
 	if (!err && trace)
 		err = stackmap_resolver_set_trace(resolver, trace);

@@ -74,3 +74,10 @@ note a reader that goes away
 yes '<stack_id 7 gen 1>' | "$command" expand -m $m | head -n 2
 note what a terminal gets
 script -qec "'$command' expand -m $m data/text/control.txt data/text/crlf.txt" /dev/null
+
+note a map with a damaged part
+"$command" import -o parts.stackmap data/text/map.stack_map > /dev/null
+printf 'something else' >> parts.stackmap
+printf 'a-1 [000] d..2. 1.000001: stack_id: <stack_id 7 gen 1>\n' > parts
+run expand -m parts.stackmap parts
+run expand parts

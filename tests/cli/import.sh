@@ -7,7 +7,8 @@ v7=data/good/v7
 run_sized()
 {
 	run "$@" |
-		sed -E "s/[0-9]+ in the file/N in the file/; s/in all, [0-9]+ b/in all, N b/"
+		sed -E "s/[0-9]+ in the file/N in the file/; s/in all, [0-9]+ b/in all, N b/
+			s/offset [0-9]+, [0-9]+ bytes/offset N, N bytes/"
 }
 
 note one export, where the plugin looks for it
@@ -67,3 +68,13 @@ note standard output that fails: the maps are saved
 "$command" import -o full.stackmap $v8/sched.stack_map > /dev/full
 echo "= $?"
 run verify -m full.stackmap | sed -E 's/, [0-9]+ bytes:/, N bytes:/'
+
+note faults of an export, and a file that was damaged before
+for fault in bin1-be-cut-between-records bin1-trailing text8-cut-in-header; do
+	run_sized import -o faulty.stackmap data/bad/$fault > said
+	grep -v '^save\|^  ' said
+	rm faulty.stackmap
+done
+"$command" import -o torn.stackmap data/text/map.stack_map > /dev/null
+printf 'something else' >> torn.stackmap
+run_sized import -o torn.stackmap data/text/map.stack_map

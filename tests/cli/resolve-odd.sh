@@ -211,3 +211,11 @@ run resolve made.dat | grep -c '=>'
 note what is appended to a trace disturbs nothing
 made 'append "\x00\x17\x08\x44tracing"'
 "$command" resolve -q -m made.map made.dat | cmp first - && echo appended
+note a map with a damaged part
+printf 'cpu 0\n1000 7 value value=1\n1001 7 stack_id 1 gen 1\n' | "$MKTRACE" made.dat
+"$command" import -o parts.stackmap made.map > /dev/null
+printf 'something else' >> parts.stackmap
+run resolve -m parts.stackmap made.dat
+cp parts.stackmap made.dat.stackmap
+run resolve -q made.dat
+rm made.dat.stackmap

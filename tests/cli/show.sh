@@ -69,3 +69,12 @@ run show -m $m --top
 "$command" show -m data/good/v8/sched.stack_map > /dev/full
 echo "= $?"
 "$command" show -m data/good/v8/gens.1.stack_map | head -n 1
+note damage beside what is shown
+head -c 150 /dev/zero | tr '\0' x > garbage
+"$command" import -o beside.stackmap $m > /dev/null
+cat garbage >> beside.stackmap
+run show -m beside.stackmap 42
+run show -m beside.stackmap --top 1
+run show -m odd 42
+run show -m odd --top 1
+run show -m odd --generation 2 42
