@@ -475,21 +475,41 @@ static int verify_trace(struct verify *verify, const char *path)
 
 /* ---- the command ---- */
 
-/* The maps that were named, once; else those of each trace. */
+/*
+ * Those of @trace (NULL: none), or the maps that were named. False where one of them could not be
+ * read, which was said: who uses it would say it again.
+ */
+static bool verify_maps_of(struct verify *verify, const char *trace, size_t *ret_nr)
+{
+	int earlier = verify->status;
+	bool good;
+
+	verify->status = CMD_OK;
+	note_status(verify, cmd_maps_each_file(&verify->maps, trace, verify_file, verify, ret_nr));
+	good = verify->status != CMD_FAILED;
+	note_status(verify, earlier);
+	return good;
+}
+
+/*
+ * The maps that were named, once; else those of each trace. A trace whose maps cannot be read
+ * becomes NULL.
+ */
 static int verify_maps(struct verify *verify, char **traces, int nr)
 {
 	const char *default_trace = nr ? NULL : DEFAULT_TRACE;
-	size_t nr_files;
-	int ret, i;
+	size_t nr_named, nr_beside;
+	bool good;
+	int i;
 
-	ret = cmd_maps_each_file(&verify->maps, default_trace, verify_file, verify, &nr_files);
-	for (i = 0; ret == CMD_OK && !nr_files && i < nr; i++) {
-		ret = cmd_maps_each_file(&verify->maps, traces[i], verify_file, verify, &nr_files);
-		nr_files = 0;
+	good = verify_maps_of(verify, default_trace, &nr_named);
+	for (i = 0; i < nr; i++) {
+		if (nr_named ? !good : !verify_maps_of(verify, traces[i], &nr_beside))
+			traces[i] = NULL;
 	}
-	if (ret == CMD_OK && !nr && !nr_files)
+	if (good && !nr && !nr_named)
 		return cmd_error("no saved map beside " DEFAULT_TRACE "; give one with -m FILE");
-	return ret;
+	return CMD_OK;
 }
 
 static int verify_all(struct verify *verify, char **traces, int nr)
@@ -506,8 +526,10 @@ static int verify_all(struct verify *verify, char **traces, int nr)
 		json_close(json, ']');
 		json_open(json, "traces", '[');
 	}
-	for (i = 0; i < nr; i++)
-		note_status(verify, verify_trace(verify, traces[i]));
+	for (i = 0; i < nr; i++) {
+		if (traces[i])
+			note_status(verify, verify_trace(verify, traces[i]));
+	}
 	if (verify->as_json) {
 		json_close(json, ']');
 		json_close(json, '}');

@@ -77,3 +77,16 @@ run verify --bad
 run verify --top 3
 "$command" verify -m $v8/sched.stack_map > /dev/full
 echo "= $?"
+note a map that cannot be read is said once, and its trace is not read
+cp $v8/raw.dat one.dat
+cp $v8/raw.dat two.dat
+cp $v8/raw.stack_map two.dat.stackmap
+mkdir one.dat.stackmap
+run verify -m missing one.dat two.dat
+run verify -m . one.dat
+run verify -m missing:also two.dat
+run verify one.dat two.dat
+run verify --json -m missing one.dat
+TRACE_STACKMAP=missing run verify one.dat
+unset TRACE_STACKMAP
+rm -r one.dat*
