@@ -132,6 +132,8 @@ struct tally {
 	uint64_t		nr_damaged;	/* events too short to hold a cookie */
 	uint64_t		nr_full;	/* stacks recorded in full */
 	uint64_t		nr_unresolved;
+	uint64_t		nr_unknown;	/* events of a type without a format in the trace */
+	bool			misses_cookies;	/* which may be cookies */
 };
 
 static struct tally_cookie *tally_entry(struct tally *tally, struct stackmap_stack *stack)
@@ -162,6 +164,10 @@ static int count_event(struct event *event, void *data)
 
 	if (event->type->kind == EVENT_FULL)
 		tally->nr_full++;
+	if (!event->type->tep) {
+		tally->nr_unknown++;
+		tally->misses_cookies |= !event->buffer->trace->cookie_field;
+	}
 	if (event->type->kind != EVENT_COOKIE)
 		return CMD_OK;
 	tally->nr_events++;
@@ -259,6 +265,10 @@ static void print_groups(const struct verify *verify, const struct tally *tally)
 	if (tally->nr_damaged)
 		printf("  %s: %" PRIu64 "\n", stackmap_verdict_get_text(STACKMAP_VERDICT_BAD_EVENT),
 		       tally->nr_damaged);
+	if (tally->nr_unknown)
+		printf("  of a type without a format in the trace: %" PRIu64 "%s\n",
+		       tally->nr_unknown,
+		       tally->misses_cookies ? ", and stack_id has none: they may be cookies" : "");
 }
 
 /*
@@ -423,6 +433,7 @@ static void print_trace_json(struct json *json, const char *path,
 	json_number(json, "events", tally->nr_events);
 	json_number(json, "distinct", tally->nr);
 	json_number(json, "full_stacks", tally->nr_full);
+	json_number(json, "unknown_type", tally->nr_unknown);
 	if (sum_fallbacks(resolver, &fallbacks))
 		json_number(json, "fallbacks", fallbacks);
 	else
@@ -465,7 +476,7 @@ static int verify_trace(struct verify *verify, const char *path)
 			print_trace_json(&verify->json, path, resolver, &tally);
 		else
 			print_trace(verify, path, resolver, &tally);
-		if (tally.nr_unresolved || is_contradicted(resolver))
+		if (tally.nr_unresolved || tally.misses_cookies || is_contradicted(resolver))
 			ret = CMD_FOUND;
 	}
 	free(tally.cookies);

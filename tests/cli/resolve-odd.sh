@@ -140,7 +140,12 @@ made 'without kallsyms'
 run resolve -q -m made.map made.dat | head -n 4
 made 'no-format stack_id'
 run resolve -m made.map made.dat
+run verify -m made.map made.dat
+run verify --json -m made.map made.dat | grep -o '"unknown_type":[0-9]*'
+made 'no-format value'
+run verify -m made.map made.dat
 made 'no-format stack_id kernel_stack value sched_switch'
+run verify -m made.map made.dat
 run resolve -q -f folded -m made.map made.dat
 run resolve -q -f json -m made.map made.dat
 note a format that points behind the event, an event that is too short
