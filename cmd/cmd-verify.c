@@ -132,7 +132,7 @@ struct tally {
 	uint64_t		nr_damaged;	/* events too short to hold a cookie */
 	uint64_t		nr_full;	/* stacks recorded in full */
 	uint64_t		nr_unresolved;
-	uint64_t		nr_unknown;	/* events of a type without a format in the trace */
+	uint64_t		nr_unknown;	/* events that are too short, or of no known type */
 	bool			misses_cookies;	/* which may be cookies */
 };
 
@@ -266,9 +266,9 @@ static void print_groups(const struct verify *verify, const struct tally *tally)
 		printf("  %s: %" PRIu64 "\n", stackmap_verdict_get_text(STACKMAP_VERDICT_BAD_EVENT),
 		       tally->nr_damaged);
 	if (tally->nr_unknown)
-		printf("  of a type without a format in the trace: %" PRIu64 "%s\n",
-		       tally->nr_unknown,
-		       tally->misses_cookies ? ", and stack_id has none: they may be cookies" : "");
+		printf("  of unknown type: %" PRIu64 "%s\n", tally->nr_unknown,
+		       tally->misses_cookies ?
+		       " (the trace has no format of stack_id: they may be cookies)" : "");
 }
 
 /*
