@@ -143,17 +143,17 @@ static bool take_filter(struct event_filter *filter, int key, const char *value)
 {
 	switch (key) {
 	case KEY_EVENT:
-		return filter_add_glob(&filter->events, value);
+		return filter_add_glob(&filter->events, "--event", value);
 	case KEY_PID:
 		return filter_add_ranges(&filter->pids, "--pid", value);
 	case KEY_COMM:
-		return filter_add_glob(&filter->comms, value);
+		return filter_add_glob(&filter->comms, "--comm", value);
 	case KEY_CPU:
 		return filter_add_ranges(&filter->cpus, "--cpu", value);
 	case KEY_TIME:
 		return filter_set_time(filter, value);
 	case KEY_FRAME:
-		return filter_add_glob(&filter->frames, value);
+		return filter_add_glob(&filter->frames, "--frame", value);
 	}
 	return false;
 }
@@ -199,6 +199,10 @@ static bool take_options(struct resolve *resolve, struct cmd_args *args)
 	if (resolve->format != &out_folded &&
 	    (resolve->options.weight || resolve->options.nr_prefix || resolve->options.offsets)) {
 		cmd_error("--weight, --prefix and --offsets are for --format folded");
+		return false;
+	}
+	if (resolve->format != &out_text && resolve->options.style_flags & STACKMAP_STYLE_ONE_LINE) {
+		cmd_error("--one-line is for --format text");
 		return false;
 	}
 	return true;
@@ -291,6 +295,7 @@ static int show(struct resolve *resolve)
 		.options = &resolve->options,
 		.events = &resolve->events,
 	};
+	filter_warn_of_missing(&resolve->filter, &resolve->events);
 	if (!filter_is_empty(&resolve->filter))
 		resolve->events.filter = &resolve->filter;
 	resolve->events.stacks_only = resolve->format->flags & OUT_STACKS_ONLY &&

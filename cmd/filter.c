@@ -27,10 +27,15 @@ void filter_release(struct event_filter *filter)
 	free(filter->cpus.items);
 }
 
-bool filter_add_glob(struct filter_list *list, const char *glob)
+bool filter_add_glob(struct filter_list *list, const char *option, const char *glob)
 {
-	const char **items = realloc(list->items, (list->nr + 1) * sizeof(*items));
+	const char **items;
 
+	if (!*glob) {
+		cmd_error("%s: '' is no name", option);
+		return false;
+	}
+	items = realloc(list->items, (list->nr + 1) * sizeof(*items));
 	if (!items) {
 		cmd_nomem();
 		return false;
@@ -65,6 +70,10 @@ static bool parse_range(struct filter_ranges *ranges, const char *option, char *
 	to = from;
 	if (dash && !cmd_parse_number(option, dash, INT32_MAX, &to))
 		return false;
+	if (to < from) {
+		cmd_error("%s: '%s-%s' ends before it begins", option, text, dash);
+		return false;
+	}
 	return add_range(ranges, from, to);
 }
 
@@ -133,10 +142,16 @@ static bool parse_time(const char *text, size_t len, struct filter_time *ret_tim
 	return true;
 }
 
+static bool is_reversed(const struct filter_time *from, const struct filter_time *to)
+{
+	return from->is_set && to->is_set &&
+	       (from->value > to->value || from->whole > to->whole);
+}
+
 bool filter_set_time(struct event_filter *filter, const char *text)
 {
 	const char *dots = strstr(text, ".."), *to;
-	bool good = dots;
+	bool good = dots && strcmp(text, "..");
 
 	if (good) {
 		to = dots + 2;
@@ -147,7 +162,9 @@ bool filter_set_time(struct event_filter *filter, const char *text)
 	}
 	if (!good)
 		cmd_error("--time: '%s' is not FROM..TO in seconds", text);
-	return good;
+	else if (is_reversed(&filter->from, &filter->to))
+		cmd_error("--time: '%s' ends before it begins", text);
+	return good && !is_reversed(&filter->from, &filter->to);
 }
 
 /* ---- asking ---- */
@@ -189,6 +206,32 @@ static bool type_matches(const char *glob, const struct tep_event *tep)
 	matches = !system || !fnmatch(system, tep->system, 0);
 	free(system);
 	return matches;
+}
+
+static bool trace_has_type(const struct events_trace *trace, const char *glob)
+{
+	int nr = tep_get_events_count(trace->tep), i;
+
+	for (i = 0; i < nr; i++) {
+		if (type_matches(glob, tep_get_event(trace->tep, i)))
+			return true;
+	}
+	return false;
+}
+
+void filter_warn_of_missing(const struct event_filter *filter, const struct events *events)
+{
+	size_t i, k;
+
+	for (i = 0; i < filter->events.nr; i++) {
+		for (k = 0; k < events->nr_traces; k++) {
+			if (trace_has_type(&events->traces[k], filter->events.items[i]))
+				break;
+		}
+		if (k == events->nr_traces)
+			cmd_warn("--event: no event of the trace is named '%s'",
+				 filter->events.items[i]);
+	}
 }
 
 bool filter_wants_type(const struct event_filter *filter, const struct tep_event *tep)

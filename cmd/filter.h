@@ -51,11 +51,14 @@ bool filter_is_empty(const struct event_filter *filter);
 void filter_release(struct event_filter *filter);
 
 /* Take the argument of an option. False after cmd_error(). */
-bool filter_add_glob(struct filter_list *list, const char *glob);
+bool filter_add_glob(struct filter_list *list, const char *option, const char *glob);
 /* "1,4-7" */
 bool filter_add_ranges(struct filter_ranges *ranges, const char *option, const char *text);
 /* "FROM..TO"; either may be left out. */
 bool filter_set_time(struct event_filter *filter, const char *text);
+
+/* Say it of a name that no trace has a format for: it is misspelled, or was not recorded. */
+void filter_warn_of_missing(const struct event_filter *filter, const struct events *events);
 
 /* The type's name passes. */
 bool filter_wants_type(const struct event_filter *filter, const struct tep_event *tep);

@@ -9,6 +9,8 @@ run resolve --format xml
 run resolve --generation 4294967296
 run resolve -m
 run resolve --fo=text --weight x
+run resolve --one-line -f json
+run resolve -f folded --one-line
 run resolve --help | head -n 3
 run nonsense
 run

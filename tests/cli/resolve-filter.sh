@@ -69,3 +69,14 @@ run resolve --time a..b
 run resolve --pid x
 run resolve --pid 7,
 run resolve --cpu 99999999999
+run resolve --pid 9-7
+run resolve --cpu 0,5-1
+run resolve --time 8..7
+run resolve --time 0.2..0.1
+run resolve --time ..
+run resolve --comm ''
+run resolve --event ''
+run resolve --frame ''
+note names that no event has
+filtered --event nosuch --event sched:nosuch --event nosuch:value
+filtered --event value --event nosuch --cpu 0
