@@ -22,6 +22,9 @@
 
 #include "cookie.h"
 
+/* INT_MAX, which the kernel records in place of an address in ftrace's trampoline. */
+#define SMAP_TRAMPOLINE_ADDRESS	0x7fffffffU
+
 enum smap_frame_kind {
 	SMAP_FRAME_TEXT,		/* as the kernel printed it, unchanged */
 	SMAP_FRAME_ADDRESS,		/* run-time address, still to be named */

@@ -20,7 +20,6 @@
 #define BIN1_HEADER_SIZE	16
 #define BIN1_MAX_STACKS		(1U << 18)
 #define BIN1_MAX_DEPTH		64
-#define BIN1_TRAMPOLINE		0x7fffffff
 
 struct bin_parser {
 	struct smap_bytes	bytes;
@@ -102,7 +101,7 @@ static int read_frames(struct bin_parser *parser, uint32_t depth)
 	int ret;
 
 	for (; depth && smap_bytes_get_u64(&parser->bytes, &address); depth--) {
-		if (address == BIN1_TRAMPOLINE)
+		if (address == SMAP_TRAMPOLINE_ADDRESS)
 			ret = smap_builder_add_trampoline(parser->builder);
 		else
 			ret = smap_builder_add_address(parser->builder, address);

@@ -16,9 +16,6 @@
 #include "core/hash.h"
 #include "resolve/full.h"
 
-/* What the kernel records for the trampoline of ftrace, INT_MAX. */
-#define TRAMPOLINE_MARKER	0x7fffffffULL
-
 struct full_stack {
 	struct stackmap_stack	answer;
 	struct smap_stack	stack;
@@ -140,7 +137,8 @@ static int frame_of(struct smap_full *full, uint64_t address, uint32_t *ret_numb
 		return -ENOMEM;
 	full->export.frames[nr] = (struct smap_frame){
 		.value = address,
-		.kind = address == TRAMPOLINE_MARKER ? SMAP_FRAME_TRAMPOLINE : SMAP_FRAME_ADDRESS,
+		.kind = address == SMAP_TRAMPOLINE_ADDRESS ? SMAP_FRAME_TRAMPOLINE :
+								    SMAP_FRAME_ADDRESS,
 	};
 	full->source.names[nr] = NULL;
 	full->source.short_names[nr] = NULL;
