@@ -201,7 +201,8 @@ static bool take_options(struct resolve *resolve, struct cmd_args *args)
 		cmd_error("--weight, --prefix and --offsets are for --format folded");
 		return false;
 	}
-	if (resolve->format != &out_text && resolve->options.style_flags & STACKMAP_STYLE_ONE_LINE) {
+	if (resolve->format != &out_text &&
+	    resolve->options.style_flags & STACKMAP_STYLE_ONE_LINE) {
 		cmd_error("--one-line is for --format text");
 		return false;
 	}

@@ -41,7 +41,8 @@ static void a_sound_export_has_none(void **state)
 
 static void a_cut_record_is_told_with_its_slot(void **state)
 {
-	told_of_text("stack_id 5 gen 1 ref 1 depth 1\n => a\nstack_id 7 gen 1 ref 1 depth 2\n => a\n",
+	told_of_text("stack_id 5 gen 1 ref 1 depth 1\n => a\n"
+		     "stack_id 7 gen 1 ref 1 depth 2\n => a\n",
 		     "the last record (slot 7) is cut, at byte 37\n");
 }
 
@@ -64,7 +65,8 @@ static void records_that_are_missing_are_counted(void **state)
 
 static void other_depths_are_told(void **state)
 {
-	told_of_text("stack_id 5 gen 1 ref 1 depth 2\n => a\nstack_id 7 gen 1 ref 1 depth 1\n => a\n",
+	told_of_text("stack_id 5 gen 1 ref 1 depth 2\n => a\n"
+		     "stack_id 7 gen 1 ref 1 depth 1\n => a\n",
 		     "1 record with another depth than stated, first at byte 0\n");
 }
 
