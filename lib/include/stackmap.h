@@ -129,8 +129,9 @@ const char *stackmap_store_get_error(const struct stackmap_store *store);
  * Read a saved-map file. A raw export (stack_map, stack_map_bin, a copy of either) is accepted too
  * and shows as a store with one save; "-" is standard input. A store is opened once. Returns 0;
  * -EINVAL: neither of the two; -EBADMSG: damaged from its first byte; -EOPNOTSUPP: written by a
- * newer version; -EBUSY: opened before; -ENOMEM; or the errno of open(2) or read(2). Damaged parts
- * do not fail it: what is whole is served, the rest is listed as damage.
+ * newer version; -EBUSY: opened before; -EFBIG: longer than any export; -ENOMEM; or the errno of
+ * open(2) or read(2). Damaged parts do not fail it: what is whole is served, the rest is listed as
+ * damage.
  */
 int stackmap_store_open(struct stackmap_store *store, const char *path);
 

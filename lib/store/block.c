@@ -284,8 +284,9 @@ int smap_block_load(const struct smap_reader *reader, const struct smap_block *b
 	char *room;
 	int ret;
 
-	if (block->size >= SIZE_MAX)
-		return smap_error_nomem(err);
+	ret = smap_check_len(block->size, SMAP_BLOCK_MAX, -EBADMSG, err);
+	if (ret)
+		return ret;
 	room = malloc((size_t)block->size + 1);
 	if (!room)
 		return smap_error_nomem(err);

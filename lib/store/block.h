@@ -80,9 +80,12 @@ int smap_block_read_header(const struct smap_reader *reader, uint64_t offset, ui
 int smap_block_read(struct smap_store *store, uint64_t offset, struct smap_block *block,
 		    struct stackmap_save *save, struct smap_error *reason);
 
+/* Room for an export that does not shrink, its stat and its symbols. */
+#define SMAP_BLOCK_MAX	(2 * SMAP_READ_MAX)
+
 /*
- * All sections of a block, checked; *ret_room is to be freed. Returns 0, -EBADMSG, -ENOMEM, or
- * errno of read.
+ * All sections of a block, checked; *ret_room is to be freed. Returns 0, -EBADMSG (changed, or
+ * longer than SMAP_BLOCK_MAX), -ENOMEM, or errno of read.
  */
 int smap_block_load(const struct smap_reader *reader, const struct smap_block *block,
 		    char **ret_room, struct smap_error *err);

@@ -8,6 +8,7 @@
 #include "core/large.h"
 #include "codec.h"
 #include "layout.h"
+#include "reader.h"
 
 #define ZSTD_LEVEL	3
 /* Below this nothing is gained; above it a sixteenth must be. */
@@ -123,8 +124,9 @@ int smap_decode(const struct smap_coded *coded, const void *stored, char **ret_d
 	ret = check_coded(coded, stored, err);
 	if (ret)
 		return ret;
-	if (coded->size >= SIZE_MAX)
-		return smap_error_nomem(err);
+	ret = smap_check_len(coded->size, SMAP_READ_MAX, -EBADMSG, err);
+	if (ret)
+		return ret;
 	size = (size_t)coded->size;
 	room = smap_alloc_large(size + 1);
 	if (!room)

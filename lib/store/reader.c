@@ -28,6 +28,13 @@ static int open_path(const char *path, struct smap_error *err)
 	return fd < 0 ? smap_error_set(err, -errno, "%m") : fd;
 }
 
+int smap_check_len(uint64_t len, uint64_t max, int code, struct smap_error *err)
+{
+	if (len <= max)
+		return 0;
+	return smap_error_set(err, code, "longer than %llu bytes", (unsigned long long)max);
+}
+
 /*
  * A descriptor that somebody made non-blocking: wait for data. tracefs is always ready for
  * poll() and can say EAGAIN for good, so that there is an end to trying.
@@ -79,8 +86,8 @@ static int read_to_end(int fd, smap_wanted_fn wanted, struct smap_buf *buf, stru
 		}
 		if (!got)
 			return 0;
-		if (buf->len > SMAP_READ_MAX)
-			return smap_error_set(err, -EFBIG, "longer than %llu bytes", SMAP_READ_MAX);
+		if (smap_check_len(buf->len, SMAP_READ_MAX, -EFBIG, err))
+			return -EFBIG;
 	}
 }
 

@@ -19,10 +19,16 @@
 #include "core/buf.h"
 #include "core/error.h"
 
-/* No export is longer: what comes through a pipe has an end somewhere. */
+/*
+ * No export is longer: what comes through a pipe has an end somewhere, and a file with holes can
+ * be as long as it likes.
+ */
 #define SMAP_READ_MAX	(1ULL << 30)
 /* How much of a file a probe is shown. */
 #define SMAP_PROBE_LEN	65536
+
+/* Is it for us to ask for the memory of @len bytes? 0, or @code with words. */
+int smap_check_len(uint64_t len, uint64_t max, int code, struct smap_error *err);
 
 typedef bool (*smap_wanted_fn)(const void *data, size_t len);
 

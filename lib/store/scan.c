@@ -353,10 +353,11 @@ int smap_store_take_raw(struct smap_store *store, struct smap_error *err)
 	int ret;
 
 	store->is_raw = true;
+	ret = smap_check_len(reader->len, SMAP_READ_MAX, -EFBIG, err);
+	if (ret)
+		return ret;
 	if (reader->fd < 0)
 		return parse_raw(store, reader->data, err);
-	if (reader->len >= SIZE_MAX)
-		return smap_error_nomem(err);
 	room = smap_alloc_large((size_t)reader->len + 1);
 	if (!room)
 		return smap_error_nomem(err);

@@ -79,7 +79,8 @@ bool smap_store_probe(const void *data, size_t len);
  * duplicated, and reaches to its end. _open_memory borrows the bytes. Every checksum is looked
  * at, no export is decoded. A raw export is accepted by all. Returns 0 or negative errno with
  * words: -EINVAL (neither store nor export), -EBADMSG (a store whose header is damaged; an empty
- * or all-zero file), -EOPNOTSUPP (written by something newer), errno of open and read. Damaged
+ * or all-zero file), -EOPNOTSUPP (written by something newer), -EFBIG (an export longer than
+ * SMAP_READ_MAX), errno of open and read. Damaged
  * blocks do not fail it: the saves that are whole are there, see smap_store_damage().
  */
 int smap_store_open(const char *path, struct smap_store **ret_store, struct smap_error *err);

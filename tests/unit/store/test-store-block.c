@@ -363,6 +363,21 @@ static void data_that_change_later_are_not_handed_out(void **state)
 	smap_store_close(store);
 }
 
+static void a_block_too_long_asks_for_no_memory(void **state)
+{
+	struct one *one = *state;
+	struct smap_store *store = fixture_open(&one->buf);
+	struct smap_block block = store->blocks[0];
+	struct smap_error err;
+	char *room = NULL;
+
+	block.size = SMAP_BLOCK_MAX + 8;
+	assert_int_equal(smap_block_load(&store->reader, &block, &room, &err), -EBADMSG);
+	assert_null(room);
+	assert_string_equal(err.text, "longer than 2147483648 bytes");
+	smap_store_close(store);
+}
+
 static int read_it(void *data)
 {
 	struct smap_error reason;
@@ -403,6 +418,7 @@ int main(void)
 		BLOCK_TEST(a_huge_origin_asks_for_no_memory),
 		BLOCK_TEST(what_is_checked_in_vain_is_bounded),
 		BLOCK_TEST(data_that_change_later_are_not_handed_out),
+		BLOCK_TEST(a_block_too_long_asks_for_no_memory),
 		BLOCK_TEST(no_allocation_that_fails_does_harm),
 	};
 

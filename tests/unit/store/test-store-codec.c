@@ -91,6 +91,18 @@ static void two_sizes_for_plain_data_are_refused(void **state)
 	refused(&(struct smap_coded){ SMAP_CODEC_NONE, 4, UINT64_MAX }, "data", -EBADMSG);
 }
 
+static void more_than_an_export_has_asks_for_no_memory(void **state)
+{
+	const struct smap_coded coded = { SMAP_CODEC_NONE, (1ULL << 30) + 1, (1ULL << 30) + 1 };
+	struct smap_error err = { "" };
+	char *data = NULL;
+	size_t len;
+
+	assert_int_equal(smap_decode(&coded, "", &data, &len, &err), -EBADMSG);
+	assert_null(data);
+	assert_string_equal(err.text, "longer than 1073741824 bytes");
+}
+
 static void a_codec_of_a_later_version_is_told(void **state)
 {
 	refused(&(struct smap_coded){ 2, 4, 4 }, "data", -EOPNOTSUPP);
@@ -278,6 +290,7 @@ int main(void)
 		cmocka_unit_test(what_does_not_shrink_stays_plain),
 		cmocka_unit_test(what_shrinks_more_than_a_reader_believes_stays_plain),
 		cmocka_unit_test(two_sizes_for_plain_data_are_refused),
+		cmocka_unit_test(more_than_an_export_has_asks_for_no_memory),
 		cmocka_unit_test(a_codec_of_a_later_version_is_told),
 		cmocka_unit_test(compressed_data_that_promise_too_much_are_refused),
 		cmocka_unit_test(a_frame_that_really_grows_too_much_is_refused),

@@ -276,6 +276,20 @@ static void a_raw_export_without_all_its_records_is_damaged(void **state)
 	smap_buf_free(&buf);
 }
 
+/* Of holes, but for its first record. */
+static void a_raw_export_too_long_asks_for_no_memory(void **state)
+{
+	const char *path = fixture_path("holes");
+	struct smap_store *store = NULL;
+	struct smap_error err = { "" };
+
+	fixture_write(path, fixture_gen1, strlen(fixture_gen1));
+	assert_int_equal(truncate(path, (1LL << 30) + 1), 0);
+	assert_int_equal(smap_store_open(path, &store, &err), -EFBIG);
+	assert_null(store);
+	assert_non_null(strstr(err.text, "holes: longer than 1073741824 bytes"));
+}
+
 static void what_is_neither_store_nor_export_is_refused(void **state)
 {
 	struct smap_buf buf = SMAP_BUF_INIT;
@@ -490,6 +504,7 @@ int main(void)
 		cmocka_unit_test(a_raw_binary_export_shows_its_byte_order),
 		cmocka_unit_test(a_raw_export_with_a_cut_record_is_damaged),
 		cmocka_unit_test(a_raw_export_without_all_its_records_is_damaged),
+		FOLDER_TEST(a_raw_export_too_long_asks_for_no_memory),
 		cmocka_unit_test(what_is_neither_store_nor_export_is_refused),
 		FOLDER_TEST(words_name_the_file),
 		FOLDER_TEST(a_store_on_disk_is_read),
