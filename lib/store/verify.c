@@ -197,37 +197,76 @@ static int check_stat(struct check *check, const struct smap_section *section, c
 	return 0;
 }
 
-static size_t hex_digits(const char *text)
+/* ---- symbols, by the rules of the room that reads them ---- */
+
+/* Bytes of a hex number of 64 bits; 0: none, or one that is longer. */
+static size_t hex_number(const char *pos, const char *end, uint64_t *ret_value)
 {
-	return strspn(text, "0123456789abcdef");
+	static const char digits[] = "0123456789abcdef0123456789ABCDEF";
+	const char *start = pos, *digit;
+	uint64_t value = 0;
+
+	for (; pos < end && *pos && (digit = strchr(digits, *pos)); pos++)
+		value = value << 4 | (uint64_t)((digit - digits) % 16);
+	*ret_value = value;
+	return pos - start <= 16 ? (size_t)(pos - start) : 0;
 }
 
-/* "START LEN[?] NAME[\tMODULE]": the room of symbols reads it, this one only looks at its shape. */
-static bool is_symbol_line(const char *line, size_t len)
+/* Bytes up to a blank or a NUL. */
+static size_t word_len(const char *pos, const char *end)
 {
-	size_t digits = hex_digits(line);
+	const char *start = pos;
 
-	if (!digits || digits > 16 || line[digits] != ' ')
+	while (pos < end && *pos && *pos != ' ' && (*pos < '\t' || *pos > '\r'))
+		pos++;
+	return (size_t)(pos - start);
+}
+
+/* "NAME[\tMODULE]" */
+static bool are_names(const char *pos, const char *end)
+{
+	size_t len = word_len(pos, end);
+
+	if (!len)
 		return false;
-	line += digits + 1;
-	len -= digits + 1;
-	digits = hex_digits(line);
-	if (!digits || digits > 16)
+	pos += len;
+	if (pos == end)
+		return true;
+	return *pos++ == '\t' && pos < end && word_len(pos, end) == (size_t)(end - pos);
+}
+
+/* "START LEN[?] NAME[\tMODULE]" */
+static bool is_symbol_line(const char *pos, const char *end, uint64_t *ret_start, uint64_t *ret_end)
+{
+	uint64_t symbol_len;
+	size_t len;
+
+	len = hex_number(pos, end, ret_start);
+	pos += len;
+	if (!len || pos == end || *pos++ != ' ')
 		return false;
-	digits += line[digits] == '?';
-	return digits + 1 < len && line[digits] == ' ' && line[digits + 1] != '\t' &&
-	       !memchr(line, '\0', len);
+	len = hex_number(pos, end, &symbol_len);
+	pos += len;
+	if (!len || !symbol_len || __builtin_add_overflow(*ret_start, symbol_len, ret_end))
+		return false;
+	if (pos < end && *pos == '?')
+		pos++;
+	return pos < end && *pos == ' ' && are_names(pos + 1, end);
 }
 
 static int check_symbols(struct check *check, const struct smap_section *section, const char *data,
 			 size_t len)
 {
+	uint64_t symbol_start, symbol_end = 0, before;
 	const char *end = data + len, *newline;
 
 	for (; data < end; data = newline + 1) {
+		before = symbol_end;
 		newline = memchr(data, '\n', (size_t)(end - data));
-		if (!newline || !is_symbol_line(data, (size_t)(newline - data)))
+		if (!newline || !is_symbol_line(data, newline, &symbol_start, &symbol_end))
 			return fault_in(check, section, "symbols", "a line is no symbol");
+		if (symbol_start < before)
+			return fault_in(check, section, "symbols", "a line lies in the one before");
 	}
 	return 0;
 }
@@ -267,18 +306,20 @@ static int check_section(struct check *check, unsigned int kind)
 
 static int check_save(struct check *check, size_t nr, struct smap_error *err)
 {
+	struct smap_error why;
 	unsigned int kind;
 	char *room;
 	int ret;
 
 	check->nr = nr;
 	check->block = &check->found.blocks[nr];
-	ret = smap_block_load(&check->found.reader, check->block, &room, err);
-	if (ret == -EBADMSG)
-		return fault(check, check->block->offset, smap_block_len(check->block),
-			     "block: changed while it was checked");
+	ret = smap_block_load(&check->found.reader, check->block, &room, &why);
+	if (ret == -EBADMSG) {
+		smap_error_prefix(&why, ret, "block");
+		return fault(check, check->block->offset, smap_block_len(check->block), why.text);
+	}
 	if (ret)
-		return ret;
+		return smap_error_set(err, ret, "%s", why.text);
 	check->data = room;
 	ret = check_block_header(check);
 	if (!ret)

@@ -256,6 +256,40 @@ static void symbols_of_another_shape_are_found(void **state)
 	assert_int_equal(finds(small, NULL), 0);
 }
 
+/* A store whose only save has these symbols: checking finds one fault with these words, or none. */
+static void symbols_give(const char *symbols, const char *words)
+{
+	struct smap_save_input input = fixture_input(fixture_gen1);
+	struct small small = { .block = 0 };
+
+	input.symbols = symbols;
+	input.symbols_len = strlen(symbols);
+	fixture_add_header(&small.buf);
+	fixture_add_input(&small.buf, &input);
+	assert_int_equal(finds(&small, words), words ? 1 : 0);
+	smap_buf_free(&small.buf);
+}
+
+static void symbols_that_no_reader_takes_are_found(void **state)
+{
+	static const char *const bad[] = {
+		"1000 10 two words\n", "1000 10 a\tm n\n", "1000 10 a\t\n", "1000 10 a\tm\tn\n",
+		"1000 10 a\r\n", "1000 10 a\vb\n", "1000 0 a\n", "1000 10 \n", "1000 10?\n",
+		"fffffffffffffff0 11 a\n", "1000 10 a",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		symbols_give(bad[i], "symbols: a line is no symbol");
+	symbols_give("1000 11 a\n1010 10 b\n", "symbols: a line lies in the one before");
+	symbols_give("2000 10 a\n1000 10 b\n", "symbols: a line lies in the one before");
+}
+
+static void symbols_side_by_side_are_no_fault(void **state)
+{
+	symbols_give("1000 10 a\n1010 10? b\tm\nABCD 1 c\nffffffffffffffef 10 d\n", NULL);
+}
+
 static void data_that_cannot_be_decoded_are_found(void **state)
 {
 	struct small *small = *state;
@@ -369,6 +403,8 @@ int main(void)
 		VERIFY_TEST(an_export_that_cannot_be_parsed_is_found),
 		VERIFY_TEST(a_stat_that_cannot_be_parsed_is_found),
 		VERIFY_TEST(symbols_of_another_shape_are_found),
+		cmocka_unit_test(symbols_that_no_reader_takes_are_found),
+		cmocka_unit_test(symbols_side_by_side_are_no_fault),
 		VERIFY_TEST(data_that_cannot_be_decoded_are_found),
 		VERIFY_TEST(an_export_with_a_cut_record_is_told),
 		VERIFY_TEST(what_opening_found_is_told_again),
