@@ -341,9 +341,13 @@ static int count_faults_of_map(struct stackmap_map *map, struct saves_faults *fa
 	size_t nr = stackmap_map_nr_stacks(map), i;
 	struct stackmap_stack *stack;
 
-	/* A save that cannot be decoded is among the damages of the store. */
-	if (nr == (size_t)-1)
-		return errno == ENOMEM ? cmd_nomem() : CMD_OK;
+	/* What checking the bytes lets pass can still be of no use to a reader. */
+	if (nr == (size_t)-1 && errno == ENOMEM)
+		return cmd_nomem();
+	if (nr == (size_t)-1) {
+		faults->nr_cut++;
+		return CMD_OK;
+	}
 	faults->nr_stacks += nr;
 	for (i = 0; i < nr; i++) {
 		stack = stackmap_map_get_stack(map, i);

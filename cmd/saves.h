@@ -35,7 +35,7 @@ void saves_print_damages_json(struct json *json, const struct stackmap_store *st
 struct saves_faults {
 	size_t	nr_stacks;
 	size_t	nr_conflicts;	/* stacks of cookies that have more than one */
-	size_t	nr_cut;		/* whose depth and frames differ */
+	size_t	nr_cut;		/* whose depth and frames differ, and maps that do not load */
 };
 
 /*
