@@ -26,6 +26,15 @@ int cmd_error(const char *fmt, ...)
 	return CMD_FAILED;
 }
 
+void cmd_warn(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(last, sizeof(last), fmt, ap);
+	va_end(ap);
+}
+
 int cmd_nomem(void)
 {
 	return cmd_error("out of memory");

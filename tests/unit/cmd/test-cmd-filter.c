@@ -66,7 +66,8 @@ static void ranges_are_lists_of_numbers_and_spans(void **state)
 
 static void what_is_no_range_is_refused(void **state)
 {
-	static const char *const wrong[] = { "", "x", "1,", "1-", "-1", "1-x", " 1", "0x", "1 2" };
+	static const char *const wrong[] = { "", "x", "1,", "1-", "-1", "1-x", " 1", "0x", "1 2",
+						"2-1" };
 	size_t i;
 
 	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
@@ -99,7 +100,8 @@ static void either_end_can_be_left_out(void **state)
 	assert_true(wants_ts(0));
 	assert_true(wants_ts(2000000000));
 	assert_false(wants_ts(2000001000));
-	assert_true(filter_set_time(&filter, ".."));
+	assert_true(filter_set_time(&filter, "1.."));
+	assert_false(wants_ts(0));
 }
 
 static void times_beyond_64_bits_are_the_latest(void **state)
@@ -121,7 +123,8 @@ static void another_clock_is_compared_as_a_number(void **state)
 static void what_is_no_time_is_refused(void **state)
 {
 	static const char *const wrong[] = {
-		"", "5", "a..b", "1..b", "1.2.3..4", "-1..2", "1...2", "18446744073709551616..", " 1.."
+		"", "5", "a..b", "1..b", "1.2.3..4", "-1..2", "1...2", "18446744073709551616..", " 1..",
+		"..", "2..1", "0.2..0.1", "18446744073709551616..1"
 	};
 	size_t i;
 
@@ -134,14 +137,20 @@ static void what_is_no_time_is_refused(void **state)
 
 static void events_are_named_with_and_without_system(void **state)
 {
-	assert_true(filter_add_glob(&filter.events, "sched_*"));
-	assert_true(filter_add_glob(&filter.events, "kmem:*alloc"));
+	assert_true(filter_add_glob(&filter.events, "--event", "sched_*"));
+	assert_true(filter_add_glob(&filter.events, "--event", "kmem:*alloc"));
 	assert_true(wants_type("sched", "sched_switch"));
 	assert_true(wants_type("other", "sched_switch"));
 	assert_true(wants_type("kmem", "kmem_cache_alloc"));
 	assert_false(wants_type("vmalloc", "kmem_cache_alloc"));
 	assert_false(wants_type("kmem", "kmem_cache_free"));
 	assert_false(filter_wants_type(&filter, NULL));
+}
+
+static void an_empty_name_is_refused(void **state)
+{
+	assert_false(filter_add_glob(&filter.comms, "--comm", ""));
+	assert_string_not_equal(said(), "");
 }
 
 #define TEST(fn)	cmocka_unit_test_setup_teardown(fn, setup, teardown)
@@ -159,6 +168,7 @@ int main(void)
 		TEST(another_clock_is_compared_as_a_number),
 		TEST(what_is_no_time_is_refused),
 		TEST(events_are_named_with_and_without_system),
+		TEST(an_empty_name_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
