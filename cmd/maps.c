@@ -28,8 +28,9 @@ const struct cmd_option cmd_maps_options[] = {
 const struct cmd_option cmd_style_options[] = {
 	{ CMD_KEY_NAMES_ONLY, "names-only", NULL, NULL, "frames without offset, size and module" },
 	{ CMD_KEY_STRIP_SUFFIX, "strip-suffix", NULL, NULL,
-	  "names without .llvm.N, .cold, .isra.N, .part.N, .constprop.N" },
-	{ CMD_KEY_DEMANGLE, "demangle", NULL, NULL, "demangle the names of Rust functions" },
+	  "in names alone: without .llvm.N, .cold, .isra.N, .part.N, .constprop.N" },
+	{ CMD_KEY_DEMANGLE, "demangle", NULL, NULL,
+	  "in names alone: demangle those of Rust functions" },
 	{ CMD_KEY_MAX_FRAMES, "max-frames", "N", NULL, "show at most N frames of a stack" },
 	{ 0, NULL, NULL, NULL, NULL }
 };
