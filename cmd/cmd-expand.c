@@ -109,15 +109,6 @@ static void put_text(const struct expand *expand, const char *data, size_t len)
 		put(data, len);
 }
 
-static void put_reason(const struct stackmap_stack *stack)
-{
-	const char *reason = stackmap_stack_get_reason(stack);
-	char escaped[1024];
-
-	stackmap_escape(escaped, sizeof(escaped), reason, strlen(reason));
-	printf(" [unresolved: %s]", escaped);
-}
-
 /* A line with a cookie. */
 struct line {
 	const char		*text;
@@ -164,7 +155,7 @@ static void put_unresolved(const struct expand *expand, const struct line *line,
 	put_text(expand, line->text, cookie->mark_end);
 	/* What the text says already may know more than we do. */
 	if (cookie->mark_end == cookie->end && stackmap_resolver_nr_maps(expand->resolver))
-		put_reason(stack);
+		printf(" [unresolved: %s]", stackmap_stack_get_reason(stack));
 	put_text(expand, line->text + cookie->mark_end, line->len - cookie->mark_end);
 	fputs_unlocked(line->eol, stdout);
 }

@@ -226,7 +226,7 @@ static int print_row(struct show *show, const struct row *row)
 	}
 	if (stackmap_stack_get_verdict(stack) != STACKMAP_VERDICT_RESOLVED) {
 		printf(" [");
-		print_escaped(stackmap_stack_get_reason(stack));
+		fputs(stackmap_stack_get_reason(stack), stdout);
 		putchar(']');
 	}
 	putchar('\n');
@@ -447,9 +447,7 @@ static int show_missing(struct show *show, const struct text_cookie *cookie)
 	note_status(show, CMD_FOUND);
 	if (!show->as_json) {
 		print_cookie(cookie->slot, cookie->has_generation, cookie->generation);
-		printf(" [unresolved: ");
-		print_escaped(reason);
-		puts("]");
+		printf(" [unresolved: %s]\n", reason);
 		return CMD_OK;
 	}
 	json_open(&show->json, NULL, '{');

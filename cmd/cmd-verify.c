@@ -256,9 +256,8 @@ static void print_groups(const struct verify *verify, const struct tally *tally)
 			printf("  resolved: %" PRIu64 ", %zu distinct\n", nr_events, end - first);
 			continue;
 		}
-		printf("  ");
-		print_escaped(stackmap_stack_get_reason(stack));
-		printf(": %" PRIu64 ", %zu distinct\n", nr_events, end - first);
+		printf("  %s: %" PRIu64 ", %zu distinct\n", stackmap_stack_get_reason(stack),
+		       nr_events, end - first);
 		if (verify->show_cookies)
 			print_cookies(tally, first, end);
 	}
@@ -331,9 +330,7 @@ static void print_contradictions(struct stackmap_resolver *resolver)
 		print_escaped(stackmap_map_get_path(map));
 		if (stackmap_map_has_generation(map))
 			printf(", generation %" PRIu32, stackmap_map_get_generation(map));
-		printf(": ");
-		print_escaped(words);
-		putchar('\n');
+		printf(": %s\n", words);
 	}
 }
 

@@ -189,9 +189,7 @@ void saves_print_damages(const struct stackmap_store *store, const char *path)
 		print_path(path);
 		printf(": damaged at offset %" PRIu64 ", ", offset);
 		print_count(len, "byte", "bytes");
-		printf(": ");
-		print_escaped(text);
-		putchar('\n');
+		printf(": %s\n", text);
 	}
 }
 

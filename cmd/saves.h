@@ -11,7 +11,10 @@
 
 #include "json.h"
 
-/* What came from outside, as a terminal can take it. */
+/*
+ * What came from outside, as a terminal can take it. Words of the library (reasons, damages,
+ * contradictions) are escaped already.
+ */
 void print_escaped(const char *text);
 
 /* The same for the name of a file; "-" is standard input. */

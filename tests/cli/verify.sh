@@ -90,3 +90,9 @@ run verify --json -m missing one.dat
 TRACE_STACKMAP=missing run verify one.dat
 unset TRACE_STACKMAP
 rm -r one.dat*
+note words of the library are escaped once
+cp $v8/raw.stack_map raw.stack_map
+"$command" import -o steer.stackmap --release "$(printf '6.1\033[31m')" raw.stack_map > /dev/null
+run verify -m steer.stackmap $v8/raw.dat | sized
+run show -m steer.stackmap --top 0
+printf 'a-1 [000] d..2. 1.000001: stack_id: <stack_id 7 gen 9>\n' | run expand -m steer.stackmap
