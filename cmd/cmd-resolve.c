@@ -15,6 +15,7 @@
 #include "filter.h"
 #include "heap.h"
 #include "out.h"
+#include "saves.h"
 
 #define DEFAULT_TRACE	"trace.dat"
 #define OUTPUT_BUFFER	(1 << 20)
@@ -329,28 +330,12 @@ static uint64_t nr_unresolved(const struct counts *counts)
 /* Of all stat files saved with the maps that are in use; false where there is none. */
 static bool sum_fallbacks(const struct events *events, uint64_t *ret_fallbacks)
 {
-	const struct stackmap_save *save, *last = NULL;
-	struct stackmap_resolver *resolver;
-	struct stackmap_stat *stat;
-	uint64_t sum = 0, value;
+	uint64_t sum = 0;
 	bool found = false;
-	size_t i, k;
+	size_t i;
 
-	for (i = 0; i < events->nr_traces; i++) {
-		resolver = events->traces[i].resolver;
-		for (k = 0; k < stackmap_resolver_nr_maps(resolver); k++) {
-			save = stackmap_map_get_save(stackmap_resolver_get_map(resolver, k));
-			if (save == last)
-				continue;
-			last = save;
-			stat = stackmap_save_read_stat(save);
-			if (stat && !stackmap_stat_get(stat, STACKMAP_STAT_FALLBACKS, &value)) {
-				found = true;
-				sum += value;
-			}
-			stackmap_stat_free(stat);
-		}
-	}
+	for (i = 0; i < events->nr_traces; i++)
+		found |= saves_add_fallbacks(events->traces[i].resolver, &sum);
 	*ret_fallbacks = sum;
 	return found;
 }

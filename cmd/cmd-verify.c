@@ -270,38 +270,10 @@ static void print_groups(const struct verify *verify, const struct tally *tally)
 		       " (the trace has no format of stack_id: they may be cookies)" : "");
 }
 
-/*
- * Sum of what the saves of the maps say; false where none says it. A save has one or more maps,
- * side by side.
- */
-static bool sum_fallbacks(struct stackmap_resolver *resolver, uint64_t *ret_fallbacks)
-{
-	const struct stackmap_save *save, *last = NULL;
-	uint64_t fallbacks, sum = 0;
-	struct stackmap_stat *stat;
-	bool known = false;
-	size_t i;
-
-	for (i = 0; i < stackmap_resolver_nr_maps(resolver); i++) {
-		save = stackmap_map_get_save(stackmap_resolver_get_map(resolver, i));
-		stat = save != last ? stackmap_save_read_stat(save) : NULL;
-		last = save;
-		if (!stat)
-			continue;
-		if (!stackmap_stat_get(stat, STACKMAP_STAT_FALLBACKS, &fallbacks)) {
-			known = true;
-			sum += fallbacks;
-		}
-		stackmap_stat_free(stat);
-	}
-	*ret_fallbacks = sum;
-	return known;
-}
-
 static void print_full(struct stackmap_resolver *resolver, const struct tally *tally)
 {
-	uint64_t fallbacks;
-	bool known = sum_fallbacks(resolver, &fallbacks);
+	uint64_t fallbacks = 0;
+	bool known = saves_add_fallbacks(resolver, &fallbacks);
 
 	if (tally->nr_full) {
 		printf("  recorded in full: %" PRIu64, tally->nr_full);
@@ -423,7 +395,7 @@ static void print_contradictions_json(struct json *json, struct stackmap_resolve
 static void print_trace_json(struct json *json, const char *path,
 			     struct stackmap_resolver *resolver, const struct tally *tally)
 {
-	uint64_t fallbacks;
+	uint64_t fallbacks = 0;
 
 	json_open(json, NULL, '{');
 	json_text(json, "path", path);
@@ -431,7 +403,7 @@ static void print_trace_json(struct json *json, const char *path,
 	json_number(json, "distinct", tally->nr);
 	json_number(json, "full_stacks", tally->nr_full);
 	json_number(json, "unknown_type", tally->nr_unknown);
-	if (sum_fallbacks(resolver, &fallbacks))
+	if (saves_add_fallbacks(resolver, &fallbacks))
 		json_number(json, "fallbacks", fallbacks);
 	else
 		json_null(json, "fallbacks");

@@ -377,3 +377,27 @@ int saves_count_faults(const char *path, uint64_t from, struct saves_faults *fau
 	stackmap_resolver_free(resolver);
 	return ret;
 }
+
+/* A save has one or more maps, side by side. */
+bool saves_add_fallbacks(struct stackmap_resolver *resolver, uint64_t *fallbacks)
+{
+	const struct stackmap_save *save, *last = NULL;
+	struct stackmap_stat *stat;
+	bool known = false;
+	uint64_t number;
+	size_t i;
+
+	for (i = 0; i < stackmap_resolver_nr_maps(resolver); i++) {
+		save = stackmap_map_get_save(stackmap_resolver_get_map(resolver, i));
+		if (save == last)
+			continue;
+		last = save;
+		stat = stackmap_save_read_stat(save);
+		if (stat && !stackmap_stat_get(stat, STACKMAP_STAT_FALLBACKS, &number)) {
+			known = true;
+			*fallbacks += number;
+		}
+		stackmap_stat_free(stat);
+	}
+	return known;
+}

@@ -5,7 +5,9 @@
 #ifndef CMD_SAVES_H
 #define CMD_SAVES_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <stackmap.h>
 
@@ -46,5 +48,11 @@ struct saves_faults {
  * cmd_error().
  */
 int saves_count_faults(const char *path, uint64_t from, struct saves_faults *faults);
+
+/*
+ * Add what the saves of the resolver's maps say of stacks that did not fit. False where none says
+ * it.
+ */
+bool saves_add_fallbacks(struct stackmap_resolver *resolver, uint64_t *fallbacks);
 
 #endif /* CMD_SAVES_H */
