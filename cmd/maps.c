@@ -284,8 +284,8 @@ static int each_of_list(const char *list, int (*fn)(const char *path, void *data
 	return ret;
 }
 
-static int beside_trace(const char *trace, int (*fn)(const char *path, void *data), void *data,
-			size_t *ret_nr)
+static int beside(const char *trace, int (*fn)(const char *path, void *data), void *data,
+		  size_t *ret_nr)
 {
 	char *path;
 	int ret = 0;
@@ -297,6 +297,24 @@ static int beside_trace(const char *trace, int (*fn)(const char *path, void *dat
 		ret = fn(path, data);
 	}
 	free(path);
+	return ret;
+}
+
+/* As stackmap_resolver_add_maps_of() does: beside a link, else beside what it points to. */
+static int beside_trace(const char *trace, int (*fn)(const char *path, void *data), void *data,
+			size_t *ret_nr)
+{
+	int ret = beside(trace, fn, data, ret_nr);
+	char *target;
+
+	if (ret || *ret_nr)
+		return ret;
+	target = realpath(trace, NULL);
+	if (!target)
+		return errno == ENOMEM ? cmd_nomem() : 0;
+	if (strcmp(target, trace))
+		ret = beside(target, fn, data, ret_nr);
+	free(target);
 	return ret;
 }
 

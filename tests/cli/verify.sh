@@ -96,3 +96,12 @@ cp $v8/raw.stack_map raw.stack_map
 run verify -m steer.stackmap $v8/raw.dat | sized
 run show -m steer.stackmap --top 0
 printf 'a-1 [000] d..2. 1.000001: stack_id: <stack_id 7 gen 9>\n' | run expand -m steer.stackmap
+note the map of a trace that is a link is beside what it points to
+mkdir there
+cp $v8/raw.dat $v8/raw.stack_map there
+mv there/raw.stack_map there/raw.dat.stackmap
+ln -s there/raw.dat link.dat
+run verify link.dat 2>&1 | sed "s:$(pwd -P):HERE:"
+run list link.dat | sed "s:$(pwd -P):HERE:" | head -n 2
+echo > there/raw.dat.stackmap
+run verify link.dat 2>&1 | sed "s:$(pwd -P):HERE:"
