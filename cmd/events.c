@@ -247,7 +247,7 @@ static int cannot_open(const char *path)
 
 static int open_input(struct events_trace *trace)
 {
-	const char *clock = NULL;
+	const char *clock;
 
 	crash_set_file(trace->path);
 	trace->input = tracecmd_open(trace->path, trace->flags & EVENTS_WITH_PLUGINS ?
@@ -257,8 +257,7 @@ static int open_input(struct events_trace *trace)
 	trace->nr_read = 0;
 	trace->tep = tracecmd_get_tep(trace->input);
 	trace->is_native = tep_is_file_bigendian(trace->tep) == tep_is_local_bigendian(trace->tep);
-	if (trace->resolver)
-		clock = stackmap_resolver_get_trace_clock(trace->resolver);
+	clock = stackmap_resolver_get_trace_clock(trace->resolver);
 	trace->in_ns = clock_counts_ns(clock);
 	find_common_fields(trace);
 	find_stack_fields(trace);
@@ -1139,73 +1138,5 @@ int events_read_with_stacks(struct events *events, events_fn fn, void *data)
 		ret = merge_run(events, &merge, fn, data);
 	merge_release(&merge);
 	crash_set_file(NULL);
-	return ret;
-}
-
-/* ---- cookies alone ---- */
-
-struct each_cookie {
-	int	(*fn)(const struct event_cookie *cookie, void *data);
-	void	*data;
-};
-
-static int on_cookie_record(const struct events_buffer *buffer, const struct tep_record *record,
-			    unsigned int cookie_id, const struct each_cookie *each)
-{
-	const struct events_trace *trace = buffer->trace;
-	struct event_cookie cookie = {
-		.has_generation = trace->has_generation,
-		.ts = record->ts,
-		.cpu = record->cpu,
-		.buffer = buffer->name,
-	};
-
-	if (record->size < trace->min_size ||
-	    read_field(trace, (const unsigned char *)record->data + trace->type_field.offset,
-		       trace->type_field.size) != cookie_id)
-		return CMD_OK;
-	cookie.is_damaged = !events_read_cookie(trace, record, &cookie.cookie);
-	if (!cookie.has_generation)
-		cookie.cookie = (uint32_t)cookie.cookie;
-	return each->fn(&cookie, each->data);
-}
-
-static int each_of_cpu(const struct events_buffer *buffer, int cpu, unsigned int cookie_id,
-		       const struct each_cookie *each)
-{
-	struct tep_record *record = tracecmd_read_cpu_first(buffer->input, cpu);
-	int ret = CMD_OK;
-
-	while (record && ret == CMD_OK) {
-		ret = on_cookie_record(buffer, record, cookie_id, each);
-		tracecmd_free_record(record);
-		record = ret == CMD_OK ? tracecmd_read_data(buffer->input, cpu) : NULL;
-	}
-	return ret;
-}
-
-static int each_of_trace(const struct events_trace *trace, const struct each_cookie *each)
-{
-	struct tep_event *event = tep_find_event_by_name(trace->tep, "ftrace", "stack_id");
-	int buffer, cpu, ret = CMD_OK;
-
-	for (buffer = 0; event && buffer < trace->nr_buffers; buffer++) {
-		for (cpu = 0; cpu < trace->buffers[buffer].nr_cpus && ret == CMD_OK; cpu++)
-			ret = each_of_cpu(&trace->buffers[buffer], cpu, event->id, each);
-	}
-	return ret;
-}
-
-int events_each_cookie(const char *path, int (*fn)(const struct event_cookie *cookie, void *data),
-		       void *data)
-{
-	struct each_cookie each = { .fn = fn, .data = data };
-	struct events events = { 0 };
-	int ret;
-
-	ret = events_add(&events, path, NULL, 0);
-	if (ret == CMD_OK)
-		ret = each_of_trace(&events.traces[0], &each);
-	events_release(&events);
 	return ret;
 }

@@ -195,9 +195,9 @@ struct events {
 #define EVENTS_WITH_PLUGINS	(1U << 0)
 
 /*
- * Open @path, whose soundness @resolver (its trace is set to it) has checked. CMD_OK or, after
- * cmd_error(), CMD_FAILED. @resolver becomes the events' own, whatever is returned. Add all traces
- * before reading.
+ * Open @path, the trace that @resolver was set to: that looked at its header and sections, and not
+ * at the pages of the events. CMD_OK or, after cmd_error(), CMD_FAILED. @resolver becomes the
+ * events' own, whatever is returned. Add all traces before reading.
  */
 int events_add(struct events *events, const char *path, struct stackmap_resolver *resolver,
 	       unsigned int flags);
@@ -219,25 +219,6 @@ int events_read_by_time(struct events *events, events_fn fn, void *data);
 int events_read_with_stacks(struct events *events, events_fn fn, void *data);
 /* CPU after CPU, which is the fastest. */
 int events_read_by_cpu(struct events *events, events_fn fn, void *data);
-
-/* ---- cookies alone ---- */
-
-struct event_cookie {
-	uint64_t	cookie;		/* the bare slot where has_generation is false */
-	bool		has_generation;
-	bool		is_damaged;	/* too short for its field: there is no cookie */
-	uint64_t	ts;		/* for stackmap_resolver_find() */
-	int		cpu;
-	const char	*buffer;	/* NULL: the top level */
-};
-
-/*
- * Go over every cookie of the trace @path, CPU after CPU; check it with
- * stackmap_resolver_set_trace() first. Returns CMD_OK, what @fn returned other than 0, or
- * CMD_FAILED after cmd_error().
- */
-int events_each_cookie(const char *path, int (*fn)(const struct event_cookie *cookie, void *data),
-		       void *data);
 
 /* ---- particulars ---- */
 
