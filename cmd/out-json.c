@@ -262,19 +262,10 @@ static void put_fields(FILE *file, const struct event *event)
 
 static void put_info(struct json *json, const struct event *event)
 {
-	struct trace_seq *seq = &json->seq;
-
-	trace_seq_reset(seq);
-	tep_print_event(event->buffer->trace->tep, seq, event->record, "%s", TEP_PRINT_INFO);
-	if (seq->state != TRACE_SEQ__GOOD) {
-		trace_seq_destroy(seq);
-		trace_seq_init(seq);
+	if (!out_print_info(&json->seq, event))
 		return;
-	}
-	if (seq->len && seq->buffer[seq->len - 1] == '\n')
-		seq->len--;
 	put_key(json->file, "text");
-	put_string(json->file, seq->buffer, seq->len);
+	put_string(json->file, json->seq.buffer, json->seq.len);
 }
 
 /* ---- stacks ---- */

@@ -307,20 +307,18 @@ static void put_full_stack(const struct out *out, const struct event *event)
 		put_string(" [the event is damaged]");
 }
 
-static void put_info(struct text *text, const struct event *event)
+bool out_print_info(struct trace_seq *seq, const struct event *event)
 {
-	struct trace_seq *seq = &text->seq;
-
 	trace_seq_reset(seq);
 	tep_print_event(event->buffer->trace->tep, seq, event->record, "%s", TEP_PRINT_INFO);
 	if (seq->state != TRACE_SEQ__GOOD) {
 		trace_seq_destroy(seq);
 		trace_seq_init(seq);
-		return;
+		return false;
 	}
 	if (seq->len && seq->buffer[seq->len - 1] == '\n')
 		seq->len--;
-	out_put_text(seq->buffer, seq->len);
+	return true;
 }
 
 static void put_gap(const struct event *event)
@@ -345,8 +343,8 @@ static void put_event(struct out *out, const struct event *event)
 		put_cookie_stack(out, event);
 	else if (event->type->kind == EVENT_FULL)
 		put_full_stack(out, event);
-	else
-		put_info(text, event);
+	else if (out_print_info(&text->seq, event))
+		out_put_text(text->seq.buffer, text->seq.len);
 	putc_unlocked('\n', stdout);
 }
 

@@ -56,6 +56,12 @@ extern const struct out_ops out_folded;
 /* Lines of text from a trace: all but newline and tab that a terminal could obey is escaped. */
 void out_put_text(const char *data, size_t len);
 
+/*
+ * What trace-cmd prints of an event behind its name, in @seq, without newline. False: no memory;
+ * @seq can be used again.
+ */
+bool out_print_info(struct trace_seq *seq, const struct event *event);
+
 /* The pid's command, never NULL. */
 const char *out_comm(const struct event *event);
 
