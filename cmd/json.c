@@ -54,51 +54,46 @@ static bool is_plain(unsigned char c)
 	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
 }
 
-static void put_escaped(unsigned int unit)
+static void put_escaped(FILE *file, unsigned int unit)
 {
-	switch (unit) {
-	case '"':
-		put("\\\"", 2);
-		break;
-	case '\\':
-		put("\\\\", 2);
-		break;
-	case '\n':
-		put("\\n", 2);
-		break;
-	case '\t':
-		put("\\t", 2);
-		break;
-	default:
-		fprintf(stdout, "\\u%04x", unit);
+	if (unit == '"' || unit == '\\') {
+		putc_unlocked('\\', file);
+		putc_unlocked((int)unit, file);
+	} else {
+		fprintf(file, "\\u%04x", unit);
 	}
 }
 
-void json_put_string(const char *text, size_t len)
+void json_write_bytes(FILE *file, const char *text, size_t len)
 {
 	const unsigned char *bytes = (const unsigned char *)text;
 	size_t i = 0, plain, nr;
 
-	put("\"", 1);
 	while (i < len) {
 		for (plain = i; plain < len && is_plain(bytes[plain]); )
 			plain++;
-		put(text + i, plain - i);
+		fwrite_unlocked(text + i, 1, plain - i, file);
 		i = plain;
 		if (i == len)
 			break;
 		nr = char_len(bytes + i, len - i);
 		if (nr == 0)
-			put_escaped(0xdc00 + bytes[i]);
+			put_escaped(file, 0xdc00 + bytes[i]);
 		else if (nr == 1)
-			put_escaped(bytes[i]);
+			put_escaped(file, bytes[i]);
 		else if (is_c1(bytes + i, nr))
-			put_escaped(bytes[i + 1]);
+			put_escaped(file, bytes[i + 1]);
 		else
-			put(text + i, nr);
+			fwrite_unlocked(text + i, 1, nr, file);
 		i += nr ? nr : 1;
 	}
-	put("\"", 1);
+}
+
+void json_write_string(FILE *file, const char *text, size_t len)
+{
+	putc_unlocked('"', file);
+	json_write_bytes(file, text, len);
+	putc_unlocked('"', file);
 }
 
 static void begin(struct json *json, const char *key)
@@ -108,7 +103,7 @@ static void begin(struct json *json, const char *key)
 	json->more = true;
 	if (!key)
 		return;
-	json_put_string(key, strlen(key));
+	json_write_string(stdout, key, strlen(key));
 	put(":", 1);
 }
 
@@ -132,7 +127,7 @@ void json_text(struct json *json, const char *key, const char *text)
 		return;
 	}
 	begin(json, key);
-	json_put_string(text, strlen(text));
+	json_write_string(stdout, text, strlen(text));
 }
 
 void json_number(struct json *json, const char *key, uint64_t number)

@@ -33,108 +33,25 @@
  *	"missed"	how many; null: unknown
  *	"ts", "cpu", "file", "buffer"	of that event
  *
- * Strings are UTF-8. A byte that is not UTF-8 becomes the lone surrogate \udcXX (XX its value),
- * which is how Python's "surrogateescape" spells it; control characters, DEL and C1 are written
- * \u00XX. So a strict parser accepts every line, nothing in it can steer a terminal, and each
- * string gives its bytes back.
+ * Strings are written as json.h says: a strict parser accepts every line, nothing in it can steer a
+ * terminal, and each string gives its bytes back.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd.h"
+#include "json.h"
 #include "out.h"
 
-struct json {
+struct json_out {
 	struct trace_seq	seq;
 	FILE			*file;		/* stdout, or memory */
 };
 
-/* ---- strings ---- */
-
-/* Bytes of the UTF-8 character at @data, 0 where there is none. */
-static size_t utf8_len(const unsigned char *data, size_t len)
-{
-	uint32_t c;
-
-	if (data[0] < 0x80)
-		return 1;
-	if (data[0] >= 0xc2 && data[0] <= 0xdf)
-		return len >= 2 && (data[1] & 0xc0) == 0x80 ? 2 : 0;
-	if (data[0] >= 0xe0 && data[0] <= 0xef) {
-		if (len < 3 || (data[1] & 0xc0) != 0x80 || (data[2] & 0xc0) != 0x80)
-			return 0;
-		c = (data[0] & 0xf) << 12 | (data[1] & 0x3f) << 6 | (data[2] & 0x3f);
-		return c >= 0x800 && (c < 0xd800 || c > 0xdfff) ? 3 : 0;
-	}
-	if (data[0] >= 0xf0 && data[0] <= 0xf4) {
-		if (len < 4 || (data[1] & 0xc0) != 0x80 || (data[2] & 0xc0) != 0x80 ||
-		    (data[3] & 0xc0) != 0x80)
-			return 0;
-		c = (data[0] & 7) << 18 | (data[1] & 0x3f) << 12 | (data[2] & 0x3f) << 6 |
-		    (data[3] & 0x3f);
-		return c >= 0x10000 && c <= 0x10ffff ? 4 : 0;
-	}
-	return 0;
-}
-
-/* Write what stands at @data; returns how many bytes that was. */
-static size_t put_char(FILE *file, const unsigned char *data, size_t len)
-{
-	size_t n = utf8_len(data, len);
-
-	if (!n) {
-		fprintf(file, "\\udc%02x", *data);
-		return 1;
-	}
-	if (n == 2 && data[0] == 0xc2 && data[1] < 0xa0) {
-		fprintf(file, "\\u%04x", data[1]);
-	} else if (n > 1) {
-		fwrite_unlocked(data, 1, n, file);
-	} else if (*data == '"' || *data == '\\') {
-		putc_unlocked('\\', file);
-		putc_unlocked(*data, file);
-	} else {
-		fprintf(file, "\\u%04x", *data);
-	}
-	return n;
-}
-
-static bool is_plain(unsigned char c)
-{
-	return c >= ' ' && c <= '~' && c != '"' && c != '\\';
-}
-
-/* The inside of a string. */
-static void put_bytes(FILE *file, const char *text, size_t len)
-{
-	const unsigned char *data = (const unsigned char *)text;
-	size_t plain;
-
-	while (len) {
-		for (plain = 0; plain < len && is_plain(data[plain]); plain++)
-			;
-		fwrite_unlocked(data, 1, plain, file);
-		data += plain;
-		len -= plain;
-		if (len) {
-			plain = put_char(file, data, len);
-			data += plain;
-			len -= plain;
-		}
-	}
-}
-
-static void put_string(FILE *file, const char *text, size_t len)
-{
-	putc_unlocked('"', file);
-	put_bytes(file, text, len);
-	putc_unlocked('"', file);
-}
-
 static void put_text(FILE *file, const char *text)
 {
-	put_string(file, text, strlen(text));
+	json_write_string(file, text, strlen(text));
 }
 
 static void put_key(FILE *file, const char *key)
@@ -233,7 +150,8 @@ static void put_field(FILE *file, const struct event *event, const struct tep_fo
 	if (!find_extent(event, field, &extent))
 		fputs("null", file);
 	else if (field->flags & TEP_FIELD_IS_STRING)
-		put_string(file, data + extent.offset, strnlen(data + extent.offset, extent.len));
+		json_write_string(file, data + extent.offset,
+				  strnlen(data + extent.offset, extent.len));
 	else if (!(field->flags & (TEP_FIELD_IS_ARRAY | TEP_FIELD_IS_DYNAMIC)) &&
 		 events_read_number(event->buffer->trace, event->record, field->offset,
 				    field->size, &value))
@@ -260,12 +178,12 @@ static void put_fields(FILE *file, const struct event *event)
 	putc_unlocked('}', file);
 }
 
-static void put_info(struct json *json, const struct event *event)
+static void put_info(struct json_out *json, const struct event *event)
 {
 	if (!out_print_info(&json->seq, event))
 		return;
 	put_key(json->file, "text");
-	put_string(json->file, json->seq.buffer, json->seq.len);
+	json_write_string(json->file, json->seq.buffer, json->seq.len);
 }
 
 /* ---- stacks ---- */
@@ -331,7 +249,7 @@ static void write_stack(const struct out *out, FILE *file, struct stackmap_stack
 static int put_stack(struct out *out, struct stackmap_stack *stack, enum event_kind kind)
 {
 	struct stack_note *note = events_stack_note(out->events, stack);
-	struct json *json = out->state;
+	struct json_out *json = out->state;
 	char *text = NULL;
 	size_t len;
 	FILE *file;
@@ -357,7 +275,7 @@ static int put_stack(struct out *out, struct stackmap_stack *stack, enum event_k
 
 static void put_place(const struct out *out, const struct event *event)
 {
-	FILE *file = ((struct json *)out->state)->file;
+	FILE *file = ((struct json_out *)out->state)->file;
 
 	fprintf(file, "\"ts\":%llu,\"cpu\":%d", (unsigned long long)event->ts, event->cpu);
 	if (out->events->nr_traces > 1) {
@@ -372,7 +290,7 @@ static void put_place(const struct out *out, const struct event *event)
 
 static void put_gap(const struct out *out, const struct event *event)
 {
-	FILE *file = ((struct json *)out->state)->file;
+	FILE *file = ((struct json_out *)out->state)->file;
 
 	if (event->missed > 0)
 		fprintf(file, "{\"missed\":%lld,", event->missed);
@@ -392,15 +310,15 @@ static void put_type(FILE *file, const struct event_type *type)
 		return;
 	}
 	putc_unlocked('"', file);
-	put_bytes(file, system, strlen(system));
+	json_write_bytes(file, system, strlen(system));
 	putc_unlocked(':', file);
-	put_bytes(file, type->tep->name, strlen(type->tep->name));
+	json_write_bytes(file, type->tep->name, strlen(type->tep->name));
 	putc_unlocked('"', file);
 }
 
 static int put_event(struct out *out, struct event *event)
 {
-	struct json *json = out->state;
+	struct json_out *json = out->state;
 	FILE *file = json->file;
 	const char *comm = out_comm(event);
 	int ret = CMD_OK;
@@ -436,7 +354,7 @@ static int event_json(struct out *out, struct event *event)
 
 static int begin_json(struct out *out)
 {
-	struct json *json = calloc(1, sizeof(*json));
+	struct json_out *json = calloc(1, sizeof(*json));
 
 	out->state = json;
 	if (!json)
@@ -453,7 +371,7 @@ static int end_json(struct out *out)
 
 static void release_json(struct out *out)
 {
-	struct json *json = out->state;
+	struct json_out *json = out->state;
 
 	if (json)
 		trace_seq_destroy(&json->seq);
