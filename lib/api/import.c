@@ -479,20 +479,32 @@ static bool has_generation(const struct export_file *export, uint64_t generation
 	return false;
 }
 
+/* Its numbers would be shown as the export's: they have to be. */
+static int check_fit(struct stackmap_import *import, const struct stat_file *given,
+		     const struct export_file *export)
+{
+	if (given->has_generation != (export->nr_generations != 0))
+		return smap_error_set(&import->err, -EINVAL, "%s: of another series than %s",
+				      given->file.path, export->file.path);
+	if (given->has_generation && !has_generation(export, given->generation))
+		return smap_error_set(&import->err, -EINVAL,
+				      "%s: of generation %" PRIu64 ", which %s does not hold",
+				      given->file.path, given->generation, export->file.path);
+	return 0;
+}
+
 static int give(struct stackmap_import *import, size_t stat, struct export_file *export)
 {
 	struct stat_file *given = &import->stats[stat];
+	int ret = check_fit(import, given, export);
 
+	if (ret)
+		return ret;
 	if (export->stat)
 		return smap_error_set(&import->err, -EINVAL, "%s: %s has a stat file already",
 				      given->file.path, export->file.path);
 	export->stat = stat + 1;
 	given->matched = true;
-	if (given->has_generation && export->nr_generations &&
-	    !has_generation(export, given->generation))
-		log_file(import, given->file.path,
-			 "of generation %" PRIu64 ", which %s does not hold", given->generation,
-			 export->file.path);
 	return 0;
 }
 

@@ -420,17 +420,17 @@ static void a_stat_goes_with_the_export_of_its_name(void **state)
 {
 	struct fixture *f = *state;
 
-	/* Against their generations, and in any order. */
-	added(f, "x.2.stack_map_stat", STAT1, STACKMAP_FILE_STAT);
-	added(f, "x.1.stack_map", GEN1, STACKMAP_FILE_EXPORT);
-	added(f, "x.2.stack_map", GEN2, STACKMAP_FILE_EXPORT);
-	added(f, "x.1.stack_map_stat", STAT2, STACKMAP_FILE_STAT);
+	/* In any order, and all exports of one name. */
+	added(f, "x.2.stack_map_stat", "entries:      8 / 1024\ndrops:        0\n",
+	      STACKMAP_FILE_STAT);
+	added(f, "x.1.stack_map", TEXT4, STACKMAP_FILE_EXPORT);
+	added(f, "x.2.stack_map", TEXT4, STACKMAP_FILE_EXPORT);
+	added(f, "x.1.stack_map_stat", STAT4, STACKMAP_FILE_STAT);
 	added(f, "x.1.stack_map_bin", TEXT4, STACKMAP_FILE_EXPORT);
 	written(f);
-	assert_int_equal(entries_of(f, 0), 2);
-	assert_int_equal(entries_of(f, 1), 1);
-	assert_int_equal(entries_of(f, 2), 2);
-	log_has(f, "x.2.stack_map_stat: of generation 1, which ");
+	assert_int_equal(entries_of(f, 0), 7);
+	assert_int_equal(entries_of(f, 1), 8);
+	assert_int_equal(entries_of(f, 2), 7);
 }
 
 static void files_that_are_only_called_so_belong_together_by_their_folder(void **state)
@@ -483,6 +483,24 @@ static void a_stat_goes_with_the_only_export(void **state)
 	added(f, "some-map", TEXT4, STACKMAP_FILE_EXPORT);
 	written(f);
 	assert_int_equal(entries_of(f, 0), 7);
+}
+
+static void a_stat_of_another_generation_is_refused(void **state)
+{
+	struct fixture *f = *state;
+
+	added(f, "x.stack_map", GEN1, STACKMAP_FILE_EXPORT);
+	added(f, "x.stack_map_stat", STAT2, STACKMAP_FILE_STAT);
+	not_written(f, -EINVAL, "of generation 2, which");
+}
+
+static void a_stat_of_another_series_is_refused(void **state)
+{
+	struct fixture *f = *state;
+
+	added(f, "x.stack_map", GEN1, STACKMAP_FILE_EXPORT);
+	added(f, "y.stack_map_stat", STAT4, STACKMAP_FILE_STAT);
+	not_written(f, -EINVAL, "of another series than");
 }
 
 static void a_stat_that_fits_no_export_is_not_guessed(void **state)
@@ -671,6 +689,8 @@ int main(void)
 		IMPORT_TEST(any_ending_may_tell_them_apart),
 		IMPORT_TEST(a_stat_of_another_name_goes_with_its_generation),
 		IMPORT_TEST(a_stat_goes_with_the_only_export),
+		IMPORT_TEST(a_stat_of_another_generation_is_refused),
+		IMPORT_TEST(a_stat_of_another_series_is_refused),
 		IMPORT_TEST(a_stat_that_fits_no_export_is_not_guessed),
 		IMPORT_TEST(a_stat_that_fits_two_exports_is_not_guessed),
 		IMPORT_TEST(two_stats_for_one_export_are_refused),
