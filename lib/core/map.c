@@ -37,6 +37,8 @@ struct smap_builder {
 	size_t			ids_capacity;
 	size_t			stacks_capacity;
 	bool			sorted;		/* every record so far came after the one before */
+	bool			is_announced;
+	uint32_t		announced;	/* generation */
 };
 
 /* ---- looking up ---- */
@@ -101,6 +103,12 @@ void smap_builder_free(struct smap_builder *builder)
 	free(builder->intern);
 	free(builder->next);
 	free(builder);
+}
+
+void smap_builder_announce(struct smap_builder *builder, uint32_t generation)
+{
+	builder->is_announced = true;
+	builder->announced = generation;
 }
 
 static int compare_stacks(const struct smap_stack *a, const struct smap_stack *b)
@@ -382,26 +390,36 @@ static void merge_repeated(struct smap_export *export)
 		export->nr_damaged += !!(export->stacks[i].flags & SMAP_STACK_DAMAGED);
 }
 
-static int list_maps(struct smap_export *export)
+static int add_map(struct smap_export *export, uint32_t generation, size_t first, size_t *capacity)
 {
-	struct smap_map *map = NULL;
-	size_t i, capacity = 0;
+	if (SMAP_ARRAY_GROW(export->maps, *capacity, export->nr_maps + 1))
+		return smap_errno(-ENOMEM);
+	export->maps[export->nr_maps++] = (struct smap_map){
+		.export = export,
+		.generation = generation,
+		.has_generation = export->has_generation,
+		.first = first,
+	};
+	return 0;
+}
 
+static int list_maps(const struct smap_builder *builder)
+{
+	struct smap_export *export = builder->export;
+	size_t i, capacity = 0;
+	uint32_t generation;
+	int ret;
+
+	if (builder->is_announced && !export->nr_stacks)
+		return add_map(export, builder->announced, 0, &capacity);
 	for (i = 0; i < export->nr_stacks; i++) {
-		if (map && map->generation == export->stacks[i].generation) {
-			map->nr_stacks++;
-			continue;
+		generation = export->stacks[i].generation;
+		if (!i || export->stacks[i - 1].generation != generation) {
+			ret = add_map(export, generation, i, &capacity);
+			if (ret)
+				return ret;
 		}
-		if (SMAP_ARRAY_GROW(export->maps, capacity, export->nr_maps + 1))
-			return smap_errno(-ENOMEM);
-		map = &export->maps[export->nr_maps++];
-		*map = (struct smap_map){
-			.export = export,
-			.generation = export->stacks[i].generation,
-			.has_generation = export->has_generation,
-			.first = i,
-			.nr_stacks = 1,
-		};
+		export->maps[export->nr_maps - 1].nr_stacks++;
 	}
 	return 0;
 }
@@ -442,7 +460,7 @@ int smap_builder_finish(struct smap_builder *builder, struct smap_export **ret_e
 	if (!export->text)
 		ret = smap_errno(-ENOMEM);
 	if (!ret)
-		ret = list_maps(export);
+		ret = list_maps(builder);
 	if (!ret)
 		ret = build_index(export);
 	if (!ret) {

@@ -59,7 +59,23 @@ struct smap_map {
 	size_t		nr_stacks;
 };
 
+#define SMAP_BUILD_ID_SIZE	20
+
+/* What an export says of the kernel and of the map beside the stacks; 0: it does not. */
+struct smap_export_info {
+	uint64_t	stext;		/* run-time address of _stext */
+	unsigned int	word_size;	/* bytes of an address: 4 or 8 */
+	uint32_t	capacity;	/* stacks that the map has room for */
+	bool		is_closed;	/* the map was swapped out before the copy began */
+	unsigned int	build_id_len;
+	uint8_t		build_id[SMAP_BUILD_ID_SIZE];
+	bool		has_counts;
+	uint64_t	successes;	/* as in stack_map_stat, when the copy ended */
+	uint64_t	fallbacks;
+};
+
 struct smap_export {
+	struct smap_export_info	info;
 	struct smap_frame	*frames;
 	size_t			nr_frames;
 	char			*text;
@@ -111,6 +127,8 @@ void smap_export_free(struct smap_export *export);
 struct smap_builder;
 
 struct smap_builder *smap_builder_new(bool has_generation);
+/* There is a map of @generation, even if no record of it follows. */
+void smap_builder_announce(struct smap_builder *builder, uint32_t generation);
 int smap_builder_begin(struct smap_builder *builder, uint32_t generation, uint32_t slot,
 		       uint32_t ref, uint32_t stated_depth);
 int smap_builder_add_text(struct smap_builder *builder, const char *text, size_t len);

@@ -118,6 +118,38 @@ static void an_export_without_stacks_is_valid(void **state)
 	smap_builder_free(NULL);
 }
 
+static void an_announced_map_is_there_without_stacks(void **state)
+{
+	struct smap_builder *builder = smap_builder_new(true);
+	struct smap_export *export;
+
+	assert_non_null(builder);
+	smap_builder_announce(builder, 7);
+	assert_int_equal(smap_builder_finish(builder, &export), 0);
+	assert_int_equal(export->nr_maps, 1);
+	assert_int_equal(export->maps[0].generation, 7);
+	assert_true(export->maps[0].has_generation);
+	assert_int_equal(export->maps[0].nr_stacks, 0);
+	assert_ptr_equal(export->maps[0].export, export);
+	assert_null(smap_map_find(&export->maps[0], 1));
+	smap_export_free(export);
+}
+
+static void an_announced_map_is_not_there_twice(void **state)
+{
+	static const struct record record = { 7, 42, 3, "ab" };
+	struct smap_builder *builder = smap_builder_new(true);
+	struct smap_export *export;
+
+	assert_non_null(builder);
+	smap_builder_announce(builder, 7);
+	assert_int_equal(add_record(builder, &record), 0);
+	assert_int_equal(smap_builder_finish(builder, &export), 0);
+	assert_int_equal(export->nr_maps, 1);
+	assert_int_equal(export->maps[0].nr_stacks, 1);
+	smap_export_free(export);
+}
+
 static void equal_frames_are_kept_once(void **state)
 {
 	const struct record records[] = { { 1, 1, 1, "abab" }, { 1, 2, 1, "bac" } };
@@ -378,6 +410,8 @@ int main(void)
 		cmocka_unit_test(a_stack_is_found_by_its_cookie),
 		cmocka_unit_test(what_is_not_there_is_not_found),
 		cmocka_unit_test(an_export_without_stacks_is_valid),
+		cmocka_unit_test(an_announced_map_is_there_without_stacks),
+		cmocka_unit_test(an_announced_map_is_not_there_twice),
 		cmocka_unit_test(equal_frames_are_kept_once),
 		cmocka_unit_test(generations_are_maps_of_their_own_in_rising_order),
 		cmocka_unit_test(records_of_one_stack_are_merged_with_the_largest_ref),
