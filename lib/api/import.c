@@ -191,17 +191,6 @@ static const char *plural(uint64_t nr)
 
 /* ---- what was found ---- */
 
-static const char *format_words(const struct smap_parse_ops *format)
-{
-	if (format == &smap_parse_text8)
-		return "text of series 8";
-	if (format == &smap_parse_text4)
-		return "text of series 4 to 7";
-	if (format == &smap_parse_bin1)
-		return "stack_map_bin version 1";
-	return format->name;
-}
-
 /* At most "generations ", NAMED_GENERATIONS numbers and how many there are beside. */
 struct generation_words {
 	char	text[128];
@@ -234,7 +223,7 @@ static void log_export(const struct stackmap_import *import, const struct file *
 	struct generation_words generations;
 
 	name_generations(&generations, export);
-	log_file(import, file->path, "%s%s%s, %zu stack%s", format_words(format), orders[order],
+	log_file(import, file->path, "%s%s%s, %zu stack%s", format->title, orders[order],
 		 generations.text, export->nr_stacks, plural(export->nr_stacks));
 }
 

@@ -61,6 +61,7 @@ bool smap_findings_get_words(const struct smap_findings *findings, enum smap_fin
 
 struct smap_parse_ops {
 	const char		*name;
+	const char		*title;		/* for people: what it is */
 	bool			is_binary;
 	/* Looks at the first bytes only. */
 	bool			(*probe)(const void *data, size_t len);

@@ -365,7 +365,7 @@ static int parse_text(const struct text_format *format, const void *data, size_t
 	return ret ? builder_failed(&parser, ret) : 0;
 }
 
-#define TEXT_FORMAT(format)									\
+#define TEXT_FORMAT(format, words)								\
 static bool probe_##format(const void *data, size_t len)					\
 {												\
 	return probe_text(&format, data, len);							\
@@ -379,9 +379,10 @@ static int parse_##format(const void *data, size_t len, struct smap_export **ret
 												\
 const struct smap_parse_ops smap_parse_##format = {						\
 	.name = #format,									\
+	.title = words,										\
 	.probe = probe_##format,								\
 	.parse = parse_##format,								\
 }
 
-TEXT_FORMAT(text8);
-TEXT_FORMAT(text4);
+TEXT_FORMAT(text8, "text of series 8");
+TEXT_FORMAT(text4, "text of series 4 to 7");
