@@ -10,7 +10,8 @@
  *	format.c    text of a format file -> where a field lies
  *	input.c     bounded reading of the file
  *	unpack.c    compressed bytes -> bytes
- *	kallsyms.c  the text of one section
+ *	text.c      the text of a section
+ *	kallsyms.c  that of the kernel's symbols
  *	scan.c      pages of events
  *
  * Nothing of the file is trusted, and more is checked than we need ourselves: libtracecmd (3.1.6)
@@ -148,6 +149,15 @@ void smap_trace_extend(struct smap_trace_opening *opening, uint64_t end);
 int smap_trace_load_section(const struct smap_tracedat *tracedat,
 			    const struct smap_tracedat_section *section, char **ret_data,
 			    size_t *ret_len, struct smap_error *err);
+
+/* ---- text.c ---- */
+
+/*
+ * The text of section @id, behind its size of @width (4 or 8) bytes, to be freed; NUL behind it.
+ * *ret_len is 0 where there is no such section.
+ */
+int smap_trace_load_text(const struct smap_tracedat *tracedat, unsigned int id, size_t width,
+			 char **ret_text, size_t *ret_len, struct smap_error *err);
 
 /* ---- v6.c, v7.c ---- */
 
