@@ -12,6 +12,7 @@
  *	unpack.c    compressed bytes -> bytes
  *	text.c      the text of a section
  *	kallsyms.c  that of the kernel's symbols
+ *	comms.c     that of the names of tasks, taken apart
  *	scan.c      pages of events
  *
  * Nothing of the file is trusted, and more is checked than we need ourselves: libtracecmd (3.1.6)
@@ -60,6 +61,7 @@ enum {
 #define TRACE_MAX_SECTIONS	65536
 #define TRACE_MAX_SECTION	(256U << 20)	/* bytes, unpacked, when read whole */
 #define TRACE_MAX_CHUNK		(64U << 20)	/* bytes, unpacked */
+#define TRACE_MAX_COMMS		(4U << 20)	/* the kernel's PID_MAX_LIMIT */
 
 /*
  * Bytes of known extent: the file, seen through a window, or a section that was unpacked into

@@ -96,6 +96,20 @@ void smap_tracedat_close(struct smap_tracedat *tracedat);
 int smap_tracedat_kallsyms(const struct smap_tracedat *tracedat, char **ret_text, size_t *ret_len,
 			   struct smap_error *err);
 
+/* PID -> name of a task. */
+struct smap_comms;
+
+/*
+ * The names of tasks that the trace carries (saved_cmdlines); none is no error. Each as the kernel
+ * has it, blanks at its ends included: libtraceevent (1.7.1) drops those in front. Returns 0 or
+ * as above. @ret_comms is to be given to smap_comms_free() and does not need @tracedat any more.
+ */
+int smap_tracedat_comms(const struct smap_tracedat *tracedat, struct smap_comms **ret_comms,
+			struct smap_error *err);
+/* NULL: the trace does not say. */
+const char *smap_comms_find(const struct smap_comms *comms, int pid);
+void smap_comms_free(struct smap_comms *comms);
+
 /*
  * Go once over all events of type ftrace:stack_id and hand each cookie (or slot, where the trace
  * has no generations) to @fn with its time stamp; a non-zero result of @fn ends it and is

@@ -36,6 +36,7 @@ static void check_parts(const struct smap_tracedat *tracedat)
 static void use(const struct smap_tracedat *tracedat)
 {
 	struct smap_error err;
+	struct smap_comms *comms;
 	uint64_t sum = 0;
 	char *text;
 	size_t len;
@@ -45,6 +46,10 @@ static void use(const struct smap_tracedat *tracedat)
 		if (strnlen(text, len + 1) > len)
 			abort();
 		free(text);
+	}
+	if (!smap_tracedat_comms(tracedat, &comms, &err)) {
+		smap_comms_find(comms, 7);
+		smap_comms_free(comms);
 	}
 	smap_tracedat_scan(tracedat, take_cookie, &sum, &err);
 	smap_tracedat_check_events(tracedat, &err);
