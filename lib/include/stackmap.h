@@ -297,6 +297,13 @@ int stackmap_resolver_set_trace_fd(struct stackmap_resolver *resolver, int fd);
 const char *stackmap_resolver_get_trace_clock(const struct stackmap_resolver *resolver);
 
 /*
+ * The name of task @pid in that trace: all of it, blanks at its beginning and end, too. The trace's
+ * names are read at the first call. NULL with errno ENOENT (none was set or it does not say; the
+ * kernel saves no name for PID 0), EBADMSG (damaged), ENOMEM or that of read(2).
+ */
+const char *stackmap_resolver_get_trace_comm(struct stackmap_resolver *resolver, int pid);
+
+/*
  * Use the maps that belong to the trace file @path by their place: in @path with ".stackmap"
  * appended, else, where @path is a link, beside what it points to. Returns the number of files used
  * (0: there is none, which is not an error), or negative errno of one that is there.

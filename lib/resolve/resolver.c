@@ -68,6 +68,7 @@ SMAP_PUBLIC void stackmap_resolver_free(struct stackmap_resolver *resolver)
 	smap_slots_release(&resolver->expected);
 	smap_symbols_free(resolver->trace_symbols);
 	smap_symbols_free(resolver->given_symbols);
+	smap_comms_free(resolver->comms);
 	smap_tracedat_close(resolver->trace);
 	free(resolver);
 }
@@ -304,6 +305,24 @@ SMAP_PUBLIC const char *
 stackmap_resolver_get_trace_clock(const struct stackmap_resolver *resolver)
 {
 	return resolver->trace ? resolver->trace->clock : NULL;
+}
+
+SMAP_PUBLIC const char *stackmap_resolver_get_trace_comm(struct stackmap_resolver *resolver,
+							 int pid)
+{
+	const char *comm;
+
+	if (!resolver->trace) {
+		smap_errno(-ENOENT);
+		return NULL;
+	}
+	if (!resolver->comms &&
+	    smap_tracedat_comms(resolver->trace, &resolver->comms, &resolver->err))
+		return NULL;
+	comm = smap_comms_find(resolver->comms, pid);
+	if (!comm)
+		smap_errno(-ENOENT);
+	return comm;
 }
 
 static int load_trace_symbols(struct stackmap_resolver *resolver, struct smap_error *err)

@@ -151,6 +151,7 @@ struct stackmap_resolver {
 	struct stackmap_map	**by_generation; /* the same, sorted: set.c; NULL: not yet */
 
 	struct smap_tracedat	*trace;
+	struct smap_comms	*comms;		/* of the trace; NULL: not read yet */
 	enum smap_state		trace_symbols_state;
 	struct smap_symbols	*trace_symbols;
 	enum smap_state		given_symbols_state;	/* BAD: contradict the trace's */
