@@ -4,6 +4,7 @@
  * of itself (type, task, context) is read here at offsets that are asked for once; libtraceevent's
  * own accessors look each up by name again.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -250,6 +251,8 @@ static int open_input(struct events_trace *trace)
 	const char *clock;
 
 	crash_set_file(trace->path);
+	/* It takes an old errno for its own where a version is "" or 0. */
+	errno = 0;
 	trace->input = tracecmd_open(trace->path, trace->flags & EVENTS_WITH_PLUGINS ?
 						  0 : TRACECMD_FL_LOAD_NO_PLUGINS);
 	if (!trace->input)
