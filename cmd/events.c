@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "comm.h"
 #include "crash.h"
 #include "events.h"
 #include "filter.h"
@@ -280,7 +281,9 @@ static int open_trace(struct events_trace *trace)
 	trace->types = calloc(NR_TYPES, sizeof(*trace->types));
 	if (!trace->types)
 		return cmd_nomem();
-	ret = open_input(trace);
+	ret = comm_read(trace);
+	if (ret == CMD_OK)
+		ret = open_input(trace);
 	return ret == CMD_OK ? make_buffers(trace) : ret;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "comm.h"
 #include "filter.h"
 
 #define NS_DIGITS	9
@@ -268,9 +269,7 @@ static bool time_matches(const struct event_filter *filter, const struct event *
 
 static bool comm_matches(const struct event_filter *filter, const struct event *event)
 {
-	const char *comm = tep_data_comm_from_pid(event->buffer->trace->tep, event->pid);
-
-	return comm && list_matches(&filter->comms, comm);
+	return list_matches(&filter->comms, comm_of(event->buffer->trace, event->pid));
 }
 
 bool filter_wants_gap(const struct event_filter *filter, const struct event *event)

@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "comm.h"
 #include "elements.h"
 #include "out.h"
 
@@ -328,8 +329,7 @@ static uint32_t prefix_element(struct elements *elements, enum out_prefix prefix
 
 	switch (prefix) {
 	case OUT_PREFIX_COMM:
-		name = tep_data_comm_from_pid(entry->trace->tep, entry->pid);
-		return elements_add(elements, name ? name : "<...>");
+		return elements_add(elements, comm_of(entry->trace, entry->pid));
 	case OUT_PREFIX_PID:
 		snprintf(pid, sizeof(pid), "%d", entry->pid);
 		return elements_add(elements, pid);

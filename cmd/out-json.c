@@ -41,6 +41,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "comm.h"
 #include "json.h"
 #include "out.h"
 
@@ -320,7 +321,7 @@ static int put_event(struct out *out, struct event *event)
 {
 	struct json_out *json = out->state;
 	FILE *file = json->file;
-	const char *comm = out_comm(event);
+	const char *comm = comm_of(event->buffer->trace, event->pid);
 	int ret = CMD_OK;
 
 	putc_unlocked('{', file);

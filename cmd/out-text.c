@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "comm.h"
 #include "out.h"
 
 #define NAME_WIDTH	20	/* of an event, as trace-cmd pads it */
@@ -34,13 +35,6 @@ struct text {
 	bool			with_labels;
 	int			label_width;
 };
-
-const char *out_comm(const struct event *event)
-{
-	const char *comm = tep_data_comm_from_pid(event->buffer->trace->tep, event->pid);
-
-	return comm ? comm : "<...>";
-}
 
 static bool is_harmless(const char *data, size_t len)
 {
@@ -180,7 +174,7 @@ static const struct task *find_task(struct text *text, const struct event *event
 
 	if (task->len && task->pid == event->pid && task->trace == event->buffer->trace)
 		return task;
-	comm = out_comm(event);
+	comm = comm_of(event->buffer->trace, event->pid);
 	stackmap_escape(escaped, sizeof(escaped), comm, strlen(comm));
 	task->trace = event->buffer->trace;
 	task->pid = event->pid;

@@ -62,7 +62,4 @@ void out_put_text(const char *data, size_t len);
  */
 bool out_print_info(struct trace_seq *seq, const struct event *event);
 
-/* The pid's command, never NULL. */
-const char *out_comm(const struct event *event);
-
 #endif /* CMD_OUT_H */
