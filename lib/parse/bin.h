@@ -48,7 +48,7 @@ int smap_bin_builder_failed(struct smap_bin_parser *parser, int code);
 int smap_bin_header_cut(struct smap_bin_parser *parser);
 
 /* The row in the table of formats, made from "static const struct smap_bin_format format". */
-#define SMAP_BIN_FORMAT(format, words)							\
+#define SMAP_BIN_FORMAT(format, words, counts)						\
 static enum smap_byte_order order_##format(const void *data, size_t len)		\
 {											\
 	return smap_bin_order(data, len, (format).magic);				\
@@ -69,6 +69,7 @@ const struct smap_parse_ops smap_parse_##format = {					\
 	.name = #format,								\
 	.title = words,									\
 	.is_binary = true,								\
+	.has_counts = counts,								\
 	.probe = probe_##format,							\
 	.order = order_##format,							\
 	.parse = parse_##format,							\

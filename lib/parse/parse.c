@@ -7,6 +7,7 @@ static const struct smap_parse_ops *const formats[] = {
 	&smap_parse_text8,
 	&smap_parse_text4,
 	&smap_parse_bin1,
+	&smap_parse_bin2,
 };
 
 const struct smap_parse_ops *smap_parse_probe(const void *data, size_t len)

@@ -8,6 +8,7 @@
  *	text8	stack_map, series 8 and ours	"stack_id 42 gen 1 ref 1337 depth 3"
  *	text4	stack_map, series 4 to 7	"stack_id 42 [ref 1337, depth 3]"
  *	bin1	stack_map_bin version 1		magic 0x46534D42 in either byte order
+ *	bin2	stack_map_bin, format FSM2	magic 0x46534D32, likewise
  *
  * What can be used of an export with faults is used: a record that is cut or whose
  * depth does not match its frames is kept and flagged (SMAP_STACK_DAMAGED), and the
@@ -43,6 +44,14 @@ struct smap_findings {
 	/* Records whose depth is not the number of their frames. */
 	size_t		nr_depth_mismatch;
 	uint64_t	depth_mismatch_offset;	/* where the first of them begins */
+	/* Records whose slot is not above that of the one before, where the format promises it. */
+	size_t		nr_unordered;
+	uint64_t	unordered_offset;	/* where the first of them begins */
+	bool		no_trailer;	/* the end is at that of a record, but not of the export */
+	bool		trailer_differs;/* what it tells is not what stands before it */
+	uint64_t	trailer_offset;	/* where it begins, or would have to */
+	uint32_t	trailer_records;/* told by it, as nr_records */
+	uint64_t	trailer_bytes;	/* told by it, as trailer_offset */
 	size_t		nr_trailing;	/* bytes behind the end that the format announces */
 };
 
@@ -50,7 +59,10 @@ struct smap_findings {
 enum smap_finding {
 	SMAP_FINDING_CUT,
 	SMAP_FINDING_MISSING,
+	SMAP_FINDING_NO_TRAILER,
+	SMAP_FINDING_TRAILER,
 	SMAP_FINDING_DEPTH,
+	SMAP_FINDING_ORDER,
 	SMAP_FINDING_TRAILING,
 	SMAP_NR_FINDINGS,
 };
@@ -63,6 +75,7 @@ struct smap_parse_ops {
 	const char		*name;
 	const char		*title;		/* for people: what it is */
 	bool			is_binary;
+	bool			has_counts;	/* what is whole has info.has_counts */
 	/* Looks at the first bytes only. */
 	bool			(*probe)(const void *data, size_t len);
 	/* The byte order that the first bytes show; NULL for text. */
@@ -90,6 +103,7 @@ int smap_parse(const void *data, size_t len, struct smap_export **ret_export,
 extern const struct smap_parse_ops smap_parse_text8;
 extern const struct smap_parse_ops smap_parse_text4;
 extern const struct smap_parse_ops smap_parse_bin1;
+extern const struct smap_parse_ops smap_parse_bin2;
 
 /* stack_map_stat, both forms. A field that is absent has its bit unset in @has. */
 enum smap_stat_field {

@@ -55,6 +55,9 @@ static void fuzz_check_export(const struct smap_export *export,
 	FUZZ_ASSERT(export->nr_stacks + export->nr_repeated <= findings->nr_records);
 	FUZZ_ASSERT(!findings->cut || findings->cut_offset <= size);
 	FUZZ_ASSERT(!findings->has_cut_slot || findings->cut);
+	FUZZ_ASSERT(!findings->no_trailer || findings->trailer_offset <= size);
+	FUZZ_ASSERT(!findings->nr_unordered || findings->unordered_offset < size);
+	FUZZ_ASSERT(export->info.build_id_len <= SMAP_BUILD_ID_SIZE);
 	/* What the bytes can hold at most: a frame of one letter takes six. */
 	FUZZ_ASSERT(export->nr_ids <= size / 6);
 }
