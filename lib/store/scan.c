@@ -319,6 +319,7 @@ static int describe_raw(struct smap_store *store, enum smap_byte_order order,
 
 	smap_save_init(&save);
 	save.origin.byte_order = order;
+	save.origin.word_size = store->raw_export->info.word_size;
 	save.is_raw = true;
 	save.export_size = store->reader.len;
 	save.stored_size = store->reader.len;

@@ -138,9 +138,9 @@ struct smap_save_input {
 
 /*
  * The bytes of one block, for a caller that has its own place for them, at a multiple of 8 from the
- * file header. The byte order of a binary export overrules that of the input. -EINVAL: not an
- * export, or more than the format can hold; -EBADMSG: an export that cannot be parsed. On failure
- * @buf has what it had.
+ * file header. Byte order and word size, where a binary export shows them, overrule those of the
+ * input. -EINVAL: not an export, or more than the format can hold; -EBADMSG: an export that cannot
+ * be parsed. On failure @buf has what it had.
  */
 int smap_store_encode_header(struct smap_buf *buf, uint64_t store_id);
 int smap_store_encode_block(struct smap_buf *buf, uint64_t store_id,

@@ -164,6 +164,8 @@ static int compare(struct check *check, const struct smap_section *section,
 		return fault_in(check, section, "export", "the summary tells of another");
 	if (order != SMAP_ORDER_UNKNOWN && order != save->origin.byte_order)
 		return fault_in(check, section, "export", "the origin has another byte order");
+	if (export->info.word_size && export->info.word_size != save->origin.word_size)
+		return fault_in(check, section, "export", "the origin has another word size");
 	return smap_store_add_findings(&check->found, offset, section->coded.stored_size, findings);
 }
 

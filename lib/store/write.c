@@ -141,6 +141,8 @@ int smap_store_encode_block(struct smap_buf *buf, uint64_t store_id,
 		return smap_error_prefix(err, ret, "export");
 	if (order != SMAP_ORDER_UNKNOWN)
 		parsed.input.origin.byte_order = order;
+	if (parsed.export->info.word_size)
+		parsed.input.origin.word_size = parsed.export->info.word_size;
 	ret = add_block(buf, store_id, &parsed, err);
 	if (ret)
 		buf->len = before;

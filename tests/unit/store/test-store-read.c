@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bin2.h"
 #include "fixture.h"
 #include "alloc-fail.h"
 
@@ -243,6 +244,24 @@ static void a_raw_binary_export_shows_its_byte_order(void **state)
 	assert_false(smap_store_save(store, 0)->has_generation);
 	assert_int_equal(smap_store_save(store, 0)->generations[0].nr_stacks, 47);
 	assert_string_equal(format_of(store, 0), "bin1");
+	smap_store_close(store);
+}
+
+static void a_raw_export_of_format_fsm2_shows_what_it_is_of(void **state)
+{
+	const struct bin2 bin = { 7, 0, 0xffffffff81000000, { 0xffffffff81000048 }, 1 };
+	struct bin2_bytes export = bin2_make(&bin);
+	const struct stackmap_save *save;
+	struct smap_store *store;
+
+	assert_int_equal(smap_store_open_memory(export.data, export.len, &store, NULL), 0);
+	save = smap_store_save(store, 0);
+	assert_int_equal(save->origin.word_size, 8);
+	assert_true(save->has_generation);
+	assert_int_equal(save->generations[0].generation, 7);
+	assert_int_equal(save->generations[0].nr_stacks, 1);
+	assert_string_equal(format_of(store, 0), "bin2");
+	assert_int_equal(smap_store_nr_damages(store), 0);
 	smap_store_close(store);
 }
 
@@ -502,6 +521,7 @@ int main(void)
 		cmocka_unit_test(a_raw_export_is_a_store_with_one_save),
 		cmocka_unit_test(a_raw_export_can_be_had_as_often_as_one_likes),
 		cmocka_unit_test(a_raw_binary_export_shows_its_byte_order),
+		cmocka_unit_test(a_raw_export_of_format_fsm2_shows_what_it_is_of),
 		cmocka_unit_test(a_raw_export_with_a_cut_record_is_damaged),
 		cmocka_unit_test(a_raw_export_without_all_its_records_is_damaged),
 		FOLDER_TEST(a_raw_export_too_long_asks_for_no_memory),

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bin2.h"
 #include "fixture.h"
 #include "alloc-fail.h"
 
@@ -361,6 +362,27 @@ static void a_binary_export_of_another_byte_order_is_found(void **state)
 	smap_buf_free(&export);
 }
 
+static void a_binary_export_of_another_word_size_is_found(void **state)
+{
+	const struct bin2 bin = { 7, 0, 0xffffffff81000000, { 0xffffffff81000048 }, 1 };
+	struct smap_save_input input = fixture_input("");
+	struct bin2_bytes export = bin2_make(&bin);
+	struct smap_buf buf = SMAP_BUF_INIT;
+	struct small other = { .block = 0 };
+
+	input.export = export.data;
+	input.export_len = export.len;
+	fixture_add_header(&buf);
+	other.block = fixture_add_input(&buf, &input);
+	other.buf = buf;
+	assert_int_equal(finds(&other, NULL), 0);
+	buf.data[fixture_find_section(&buf, other.block, SMAP_SECTION_ORIGIN) +
+		 offsetof(struct smap_store_origin, word_size)] = 4;
+	fixture_seal_block(&buf, other.block);
+	assert_int_equal(finds(&other, "export: the origin has another word size"), 1);
+	smap_buf_free(&buf);
+}
+
 static void ignore(const struct smap_damage *damage, void *data)
 {
 }
@@ -410,6 +432,7 @@ int main(void)
 		VERIFY_TEST(what_opening_found_is_told_again),
 		VERIFY_TEST(what_broke_after_opening_is_found),
 		cmocka_unit_test(a_binary_export_of_another_byte_order_is_found),
+		cmocka_unit_test(a_binary_export_of_another_word_size_is_found),
 		VERIFY_TEST(no_allocation_that_fails_does_harm),
 	};
 

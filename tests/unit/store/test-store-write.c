@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <zstd.h>
 
+#include "bin2.h"
 #include "fixture.h"
 #include "alloc-fail.h"
 
@@ -139,6 +140,57 @@ static void the_byte_order_of_a_binary_export_is_recorded(void **state)
 	smap_buf_free(&export);
 }
 
+/* Whatever the input says, which may come from another place. */
+static void the_word_size_that_an_export_shows_is_recorded(void **state)
+{
+	static const unsigned int flags[] = { 0, FTRACE_STACKMAP_BIN_ADDR32 };
+	struct smap_save_input input = fixture_input("");
+	struct smap_buf buf = SMAP_BUF_INIT;
+	struct bin2_bytes export;
+	struct smap_store *store;
+	struct bin2 bin;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		bin = (struct bin2){ 7, flags[i], 0xc0008000, { 0xc0008010 }, 1 };
+		export = bin2_make(&bin);
+		input.export = export.data;
+		input.export_len = export.len;
+		input.origin.word_size = i ? 8 : 0;
+		smap_buf_reset(&buf);
+		fixture_add_header(&buf);
+		fixture_add_input(&buf, &input);
+		store = fixture_open(&buf);
+		assert_int_equal(smap_store_save(store, 0)->origin.word_size, i ? 4 : 8);
+		smap_store_close(store);
+	}
+	smap_buf_free(&buf);
+}
+
+static void a_map_without_stacks_keeps_its_generation(void **state)
+{
+	struct smap_save_input input = fixture_input("");
+	const struct bin2 bin = { .generation = 7 };
+	struct bin2_bytes export = bin2_make(&bin);
+	struct smap_buf buf = SMAP_BUF_INIT;
+	const struct stackmap_save *save;
+	struct smap_store *store;
+
+	input.export = export.data;
+	input.export_len = export.len;
+	fixture_add_header(&buf);
+	fixture_add_input(&buf, &input);
+	store = fixture_open(&buf);
+	save = smap_store_save(store, 0);
+	assert_true(save->has_generation);
+	assert_int_equal(save->nr_generations, 1);
+	assert_int_equal(save->generations[0].generation, 7);
+	assert_int_equal(save->generations[0].nr_stacks, 0);
+	assert_int_equal(fixture_verify(store, NULL), 0);
+	smap_store_close(store);
+	smap_buf_free(&buf);
+}
+
 static void every_recorded_export_comes_back_verbatim(void **state)
 {
 	static const char *const names[] = {
@@ -266,6 +318,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(an_origin_that_does_not_fit_is_refused),
 		cmocka_unit_test(more_generations_than_fit_are_refused),
 		cmocka_unit_test(the_byte_order_of_a_binary_export_is_recorded),
+		cmocka_unit_test(the_word_size_that_an_export_shows_is_recorded),
+		cmocka_unit_test(a_map_without_stacks_keeps_its_generation),
 		cmocka_unit_test(every_recorded_export_comes_back_verbatim),
 		cmocka_unit_test(no_allocation_that_fails_does_harm),
 	};
