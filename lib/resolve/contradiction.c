@@ -3,7 +3,8 @@
  * Can this saved map be of this trace? Whatever both of them know must agree: release, machine,
  * byte order, word size, whether cookies have a generation, and the symbols.
  *
- * Symbols: a frame of a text export names its symbol's size, which changes with nearly every
+ * Symbols: an export that says where _stext was is of the boot that has it there; KASLR moves it.
+ * A frame of a text export names its symbol's size, which changes with nearly every
  * build. An export of addresses is of another boot where its own symbols stand elsewhere than the
  * trace's, or, without own symbols, where an address lies in or next to the kernel's text and yet
  * in no symbol of it: with KASLR the text has moved.
@@ -157,6 +158,13 @@ static void check_addresses(const struct smap_export *export, const struct smap_
 	}
 }
 
+bool smap_source_is_of(const struct smap_source *source, const struct smap_symbols *symbols)
+{
+	uint64_t stext = smap_symbols_address(symbols, "_stext");
+
+	return !stext || !source->export->info.stext || stext == source->export->info.stext;
+}
+
 /* Adds to @words what contradicts; 0 or -ENOMEM. */
 static int check_symbols(struct smap_source *source, struct smap_buf *words)
 {
@@ -166,6 +174,10 @@ static int check_symbols(struct smap_source *source, struct smap_buf *words)
 	symbols = smap_resolver_trace_symbols(source->resolver);
 	if (!symbols)
 		return errno == ENOMEM ? -ENOMEM : 0;
+	if (!smap_source_is_of(source, symbols)) {
+		smap_buf_add_str(words, "_stext stands at another address in the trace's kernel");
+		return 0;
+	}
 	check_texts(source->export, symbols, words);
 	if (source->symbols && !words->len)
 		smap_symbols_contradict(source->symbols, symbols, words);

@@ -91,6 +91,11 @@ static int relate(const struct stackmap_map *a, const struct stackmap_map *b,
 		*ret_relation = smap_maps_same_boot(a, b) ? RELATION_COPIES : RELATION_APART;
 		return 0;
 	}
+	/* A map without stacks, copied too early, is no other boot's. */
+	if (!a->map->nr_stacks || !b->map->nr_stacks) {
+		*ret_relation = RELATION_COPIES;
+		return 0;
+	}
 	ret = compare_maps(a, b, &agreement);
 	if (ret)
 		return ret;

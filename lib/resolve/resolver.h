@@ -198,6 +198,8 @@ void smap_symbols_contradict(const struct smap_symbols *own, const struct smap_s
  * it; -ENOMEM.
  */
 int smap_source_contradicts(struct smap_source *source);
+/* Does the export, which is loaded, say nothing against being of the boot of @symbols? */
+bool smap_source_is_of(const struct smap_source *source, const struct smap_symbols *symbols);
 
 /* maps.c */
 /* Load the source and find the map in it. As smap_source_load(). */

@@ -10,7 +10,7 @@
 
 #include "fixture.h"
 
-static void log_line(const char *line, void *data)
+void fixture_log(const char *line, void *data)
 {
 	struct fixture *f = data;
 	size_t len = strlen(f->log);
@@ -27,7 +27,7 @@ int fixture_setup(void **state)
 	assert_non_null(mkdtemp(f->folder));
 	f->resolver = stackmap_resolver_new();
 	assert_non_null(f->resolver);
-	stackmap_resolver_set_log(f->resolver, log_line, f);
+	stackmap_resolver_set_log(f->resolver, fixture_log, f);
 	*state = f;
 	return 0;
 }

@@ -30,6 +30,9 @@ int fixture_setup(void **state);
 int fixture_teardown(void **state);
 #define RESOLVE_TEST(fn)	cmocka_unit_test_setup_teardown(fn, fixture_setup, fixture_teardown)
 
+/* What setup gives the resolver; @data is the fixture. */
+void fixture_log(const char *line, void *data);
+
 /* A file with this text; returns its path, valid until the next one. */
 const char *fixture_file(struct fixture *f, const char *text);
 

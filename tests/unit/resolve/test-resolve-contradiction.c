@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bin2.h"
 #include "fixture.h"
 
 static void set_trace(struct fixture *f, const char *name)
@@ -204,6 +205,97 @@ static void addresses_of_another_boot_contradict(void **state)
 	}
 }
 
+/* Where v8/kallsyms has it. */
+#define V8_STEXT	0xffffffff9b800000ULL
+
+/* Generation 1 with an address in a module, which says nothing of the boot. */
+static void add_bin2(struct fixture *f, uint64_t stext, uint32_t flags)
+{
+	const struct bin2 bin = { 1, flags, stext, { 0xc7654321 }, 1 };
+
+	strcpy(f->path, fixture_file(f, ""));
+	assert_int_equal(bin2_write(&bin, f->path), 0);
+	assert_int_equal(stackmap_resolver_add_file(f->resolver, f->path), 0);
+}
+
+static void a_kernel_that_began_elsewhere_contradicts(void **state)
+{
+	struct stackmap_stack *stack;
+	struct fixture *f = *state;
+
+	set_trace(f, "good/v8/sched.dat");
+	add_bin2(f, V8_STEXT + 0x200000, 0);
+	assert_contradicts(f, "_stext stands at another address in the trace's kernel");
+	stack = stackmap_resolver_find(f->resolver, smap_cookie(1, 42), 0);
+	assert_non_null(stack);
+	assert_verdict(stack, CONTRADICTED);
+}
+
+static void one_that_began_there_or_does_not_say_does_not(void **state)
+{
+	static const uint64_t stexts[] = { V8_STEXT, 0 };
+	struct fixture *f = *state;
+	struct stackmap_stack *stack;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		stackmap_resolver_free(f->resolver);
+		f->resolver = stackmap_resolver_new();
+		assert_non_null(f->resolver);
+		set_trace(f, "good/v8/sched.dat");
+		add_bin2(f, stexts[i], 0);
+		assert_null(contradiction(f));
+		stack = stackmap_resolver_find(f->resolver, smap_cookie(1, 42), 0);
+		assert_non_null(stack);
+		assert_verdict(stack, RESOLVED);
+	}
+}
+
+static void another_word_size_contradicts(void **state)
+{
+	set_trace(*state, "good/v8/sched.dat");
+	add_bin2(*state, V8_STEXT & UINT32_MAX, FTRACE_STACKMAP_BIN_ADDR32);
+	assert_contradicts(*state, "saved from a 32-bit kernel");
+}
+
+static void an_export_with_its_generation_contradicts_a_trace_without(void **state)
+{
+	set_trace(*state, "good/v7/sched.dat");
+	add_bin2(*state, 0, 0);
+	assert_contradicts(*state, "saved from a stack map with generations");
+}
+
+/* Without a trace, too: the export itself says where its kernel began. */
+static void symbols_of_another_boot_name_nothing_of_an_export(void **state)
+{
+	static const char kallsyms[] =
+		"ffffffff81000000 T _stext\nffffffff81000040 T schedule\n"
+		"ffffffff81000100 T other\nffffffff81000200 T _etext\n";
+	struct bin2 bin = { 1, 0, 0xffffffff81000000, { 0xffffffff81000048 }, 1 };
+	struct fixture *f = *state;
+	struct stackmap_stack *stack;
+	int moved;
+
+	for (moved = 0; moved < 2; moved++) {
+		stackmap_resolver_free(f->resolver);
+		f->resolver = stackmap_resolver_new();
+		assert_non_null(f->resolver);
+		stackmap_resolver_set_log(f->resolver, fixture_log, f);
+		bin.stext += moved ? 0x200000 : 0;
+		strcpy(f->path, fixture_file(f, ""));
+		assert_int_equal(bin2_write(&bin, f->path), 0);
+		assert_int_equal(stackmap_resolver_add_file(f->resolver, f->path), 0);
+		fixture_file(f, kallsyms);
+		assert_int_equal(stackmap_resolver_add_kallsyms(f->resolver, f->path), 0);
+		stack = stackmap_resolver_find(f->resolver, smap_cookie(1, 42), 0);
+		assert_non_null(stack);
+		assert_verdict(stack, RESOLVED);
+		assert_string_equal(fixture_text(stack),
+				    moved ? " => 0xffffffff81000048" : " => schedule+0x8/0xc0");
+	}
+	assert_non_null(strstr(f->log, "the symbols given are of another boot and not used"));
+}
+
 static void an_address_that_no_module_covers_is_told(void **state)
 {
 	struct fixture *f = *state;
@@ -296,6 +388,11 @@ int main(void)
 		RESOLVE_TEST(the_other_byte_order_contradicts),
 		RESOLVE_TEST(an_address_beside_the_kernels_text_contradicts),
 		RESOLVE_TEST(addresses_of_another_boot_contradict),
+		RESOLVE_TEST(a_kernel_that_began_elsewhere_contradicts),
+		RESOLVE_TEST(one_that_began_there_or_does_not_say_does_not),
+		RESOLVE_TEST(another_word_size_contradicts),
+		RESOLVE_TEST(an_export_with_its_generation_contradicts_a_trace_without),
+		RESOLVE_TEST(symbols_of_another_boot_name_nothing_of_an_export),
 		RESOLVE_TEST(an_address_that_no_module_covers_is_told),
 		RESOLVE_TEST(bpf_programs_come_and_go_too),
 		RESOLVE_TEST(a_contradiction_cannot_be_taken_back),

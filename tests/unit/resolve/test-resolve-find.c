@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "alloc-fail.h"
+#include "bin2.h"
 #include "fixture.h"
 
 #define GEN1_42	"stack_id 42 gen 1 ref 3 depth 2\n => one+0x1/0x10\n => two+0x2/0x20\n"
@@ -107,6 +108,63 @@ static void generation_0_is_a_generation_like_others(void **state)
 	fixture_add_text(*state, "stack_id 42 gen 0 ref 1 depth 1\n => one+0x1/0x10\n");
 	assert_verdict(find(*state, 0, 42), RESOLVED);
 	assert_verdict(find(*state, 4294967295U, 42), GENERATION_NOT_SAVED);
+}
+
+/* ---- a binary export that has its generation ---- */
+
+static void add_bin2(struct fixture *f, uint32_t generation, uint32_t nr_stacks)
+{
+	const struct bin2 bin = {
+		.generation = generation, .nr_stacks = nr_stacks,
+		.addresses = { 0xffffffff81000048, 0xffffffff81000050 },
+	};
+
+	fixture_file(f, "");
+	assert_int_equal(bin2_write(&bin, f->path), 0);
+	assert_int_equal(stackmap_resolver_add_file(f->resolver, f->path), 0);
+}
+
+static void a_binary_export_resolves_cookies_of_its_generation_only(void **state)
+{
+	struct stackmap_stack *stack;
+
+	add_bin2(*state, 1804289383, 2);
+	stack = find(*state, 1804289383, 42);
+	assert_verdict(stack, RESOLVED);
+	assert_string_equal(fixture_text(stack), " => 0xffffffff81000048");
+	stack = find(*state, 1804289383, 44);
+	assert_verdict(stack, SLOT_NOT_SAVED);
+	stack = find(*state, 1804289384, 42);
+	assert_verdict(stack, GENERATION_NOT_SAVED);
+	stack = find(*state, 0, 42);
+	assert_verdict(stack, GENERATION_NOT_SAVED);
+}
+
+/* Slots are used again in each generation: nothing says that it was this one. */
+static void a_cookie_without_generation_is_not_resolved_by_it(void **state)
+{
+	add_bin2(*state, 1804289383, 2);
+	assert_verdict(find_slot(*state, 42, STACKMAP_TS_UNKNOWN), AMBIGUOUS);
+}
+
+static void a_map_saved_empty_has_its_generation(void **state)
+{
+	struct stackmap_stack *stack;
+
+	add_bin2(*state, 7, 0);
+	stack = find(*state, 7, 42);
+	assert_verdict(stack, SLOT_NOT_SAVED);
+	assert_string_equal(stackmap_stack_get_reason(stack),
+			    "not in the saved map of generation 7");
+}
+
+static void a_copy_made_before_the_first_stack_takes_nothing_away(void **state)
+{
+	add_bin2(*state, 7, 0);
+	add_bin2(*state, 7, 2);
+	add_bin2(*state, 7, 0);
+	assert_verdict(find(*state, 7, 42), RESOLVED);
+	assert_verdict(find(*state, 7, 44), SLOT_NOT_SAVED);
 }
 
 static void two_stacks_for_one_cookie_are_a_conflict(void **state)
@@ -631,6 +689,10 @@ int main(void)
 		RESOLVE_TEST(a_slot_that_the_map_lacks_is_not_saved),
 		RESOLVE_TEST(two_generations_in_one_file_are_kept_apart),
 		RESOLVE_TEST(generation_0_is_a_generation_like_others),
+		RESOLVE_TEST(a_binary_export_resolves_cookies_of_its_generation_only),
+		RESOLVE_TEST(a_cookie_without_generation_is_not_resolved_by_it),
+		RESOLVE_TEST(a_map_saved_empty_has_its_generation),
+		RESOLVE_TEST(a_copy_made_before_the_first_stack_takes_nothing_away),
 		RESOLVE_TEST(two_stacks_for_one_cookie_are_a_conflict),
 		RESOLVE_TEST(a_record_with_another_depth_than_stated_is_damaged),
 		RESOLVE_TEST(copies_of_one_boot_complete_each_other),
