@@ -23,6 +23,7 @@
  */
 #define pr_fmt(fmt) "ftrace stackmap: " fmt
 
+#include <kunit/static_stub.h>
 #include <linux/cpumask.h>
 #include <linux/init.h>
 #include <linux/kernel.h>
@@ -329,8 +330,9 @@ static void ftrace_stackmap_count_bypass(enum ftrace_stackmap_bypass bypass)
  * Does synchronize_rcu() wait for this CPU? One that is coming up or going down says that it
  * watches for longer than it is waited for.
  */
-static bool ftrace_stackmap_is_waited_for(void)
+bool ftrace_stackmap_is_waited_for(void)
 {
+	KUNIT_STATIC_STUB_REDIRECT(ftrace_stackmap_is_waited_for);
 	return rcu_is_watching() && cpu_online(raw_smp_processor_id());
 }
 

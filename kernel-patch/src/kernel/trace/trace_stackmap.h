@@ -70,6 +70,7 @@ void ftrace_stackmap_hold(struct ftrace_stackmap_reader *reader);
 void ftrace_stackmap_release(struct ftrace_stackmap_reader *reader);
 void ftrace_stackmap_get_usage(struct ftrace_stackmap_root *root,
 			       struct ftrace_stackmap_usage *usage);
+bool ftrace_stackmap_is_waited_for(void);
 
 /* Under rcu_read_lock(), as long as the map is used. NULL: it is not in use. */
 const struct ftrace_stackmap *
