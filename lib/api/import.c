@@ -44,6 +44,7 @@ struct export_file {
 	size_t			nr_generations;	/* 0 where the format has none */
 	uint64_t		*addresses;	/* each distinct one of a binary export */
 	size_t			nr_addresses;
+	uint64_t		stext;		/* where _stext was, 0: not known */
 	size_t			stat;		/* number of its stat file + 1, 0: none */
 	struct smap_buf		symbols;
 };
@@ -323,6 +324,7 @@ static int take_parsed(struct stackmap_import *import, struct file *file,
 		return -ENOMEM;
 	}
 	taken->file = *file;
+	taken->stext = export->info.stext;
 	import->nr_exports++;
 	return 0;
 }
@@ -563,9 +565,22 @@ static int match_stats(struct stackmap_import *import)
 
 /* ---- writing ---- */
 
+/* Names of another boot would be wrong for ever. */
+static int check_symbols(struct stackmap_import *import, const struct export_file *export)
+{
+	uint64_t stext = smap_symbols_address(import->symbols, "_stext");
+
+	if (!stext || !export->stext || stext == export->stext)
+		return 0;
+	return smap_error_set(&import->err, -EINVAL,
+			      "%s: of another boot than %s: _stext stands at another address",
+			      import->symbols_path, export->file.path);
+}
+
 static int make_symbols(struct stackmap_import *import, struct export_file *export)
 {
 	size_t named = 0, i;
+	int ret;
 
 	if (!export->nr_addresses)
 		return 0;
@@ -575,6 +590,9 @@ static int make_symbols(struct stackmap_import *import, struct export_file *expo
 			 export->nr_addresses, export->nr_addresses == 1 ? "" : "es");
 		return 0;
 	}
+	ret = check_symbols(import, export);
+	if (ret)
+		return ret;
 	smap_buf_reset(&export->symbols);
 	smap_symbols_write(import->symbols, export->addresses, export->nr_addresses,
 			   &export->symbols);

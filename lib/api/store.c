@@ -4,6 +4,8 @@
  * a check found is kept beside the store, so that pointers handed out earlier stay good.
  */
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -270,16 +272,55 @@ SMAP_PUBLIC char *stackmap_save_read_export(const struct stackmap_save *save, si
 	return data;
 }
 
+/* What an export tells of itself, in the words of a stack_map_stat; NULL with errno. */
+static struct stackmap_stat *stat_from_info(const struct smap_export *export)
+{
+	const struct smap_export_info *info = &export->info;
+	char text[256];
+	int len;
+
+	if (!info->has_counts || !export->nr_maps) {
+		errno = ENOENT;
+		return NULL;
+	}
+	len = snprintf(text, sizeof(text),
+		       "generation: %" PRIu32 "\nentries: %zu\ncapacity: %" PRIu32 "\n"
+		       "successes: %" PRIu64 "\nfallbacks: %" PRIu64 "\n",
+		       export->maps[0].generation, export->nr_stacks, info->capacity,
+		       info->successes, info->fallbacks);
+	return stackmap_stat_new(text, (size_t)len);
+}
+
+/* None was saved: an export that counts for itself may serve. */
+static struct stackmap_stat *stat_from_export(const struct stackmap_save *save)
+{
+	const struct smap_parse_ops *format;
+	struct smap_export *export;
+	struct stackmap_stat *stat;
+	int ret;
+
+	ret = smap_store_export_format(save->store, save->nr, &format, NULL);
+	if (!ret && !format->has_counts)
+		ret = -ENOENT;
+	if (!ret)
+		ret = smap_store_export(save->store, save->nr, &export, NULL, NULL);
+	if (ret) {
+		errno = ret == -ENOMEM ? ENOMEM : ENOENT;
+		return NULL;
+	}
+	stat = stat_from_info(export);
+	smap_export_free(export);
+	return stat;
+}
+
 SMAP_PUBLIC struct stackmap_stat *stackmap_save_read_stat(const struct stackmap_save *save)
 {
 	struct stackmap_stat *stat;
 	char *text;
 	size_t len;
 
-	if (!save->has_stat) {
-		errno = ENOENT;
-		return NULL;
-	}
+	if (!save->has_stat)
+		return stat_from_export(save);
 	if (smap_store_stat_bytes(save->store, save->nr, &text, &len, NULL))
 		return NULL;
 	stat = stackmap_stat_new(text, len);

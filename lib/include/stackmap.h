@@ -169,8 +169,8 @@ uint64_t stackmap_save_get_wall_ns(const struct stackmap_save *save);	/* since 1
 uint64_t stackmap_save_get_boot_ns(const struct stackmap_save *save);	/* CLOCK_BOOTTIME */
 
 /*
- * What it holds. The format is "text8", "text4" or "bin1"; NULL with errno where the export cannot
- * be decoded.
+ * What it holds. The format is "text8", "text4", "bin1" or "bin2"; NULL with errno where the export
+ * cannot be decoded.
  */
 const char *stackmap_save_get_format(const struct stackmap_save *save);
 bool stackmap_save_has_generation(const struct stackmap_save *save);
@@ -193,7 +193,10 @@ uint64_t stackmap_save_get_export_len(const struct stackmap_save *save);
  * ENOMEM.
  */
 char *stackmap_save_read_export(const struct stackmap_save *save, size_t *ret_len);
-/* The stack_map_stat that was saved with it; NULL with errno ENOENT where there is none. */
+/*
+ * The stack_map_stat that was saved with it, or else the same numbers from the export where that
+ * has them ("bin2"); NULL with errno ENOENT where there is none.
+ */
 struct stackmap_stat *stackmap_save_read_stat(const struct stackmap_save *save);
 
 /* ---- saved maps: importing copies made by hand ---- */

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "alloc-fail.h"
+#include "bin2.h"
 #include "stackmap.h"
 
 #define BOOT_ID	"6a9f0f63-1d0b-4c0f-8a5e-0123456789ab"
@@ -566,6 +567,51 @@ static void addresses_are_stored_with_the_symbols_that_cover_them(void **state)
 	assert_false(stackmap_save_has_symbols(stackmap_store_get_save(f->store, 1)));
 }
 
+static void add_bin2(struct fixture *f, uint64_t stext)
+{
+	const struct bin2 bin = { 7, 0, stext, { 0xffffffff81000048 }, 1 };
+
+	assert_int_equal(bin2_write(&bin, path_of(f, "bin2")), 0);
+	assert_int_equal(stackmap_import_add_file(f->import, path_of(f, "bin2")),
+			 STACKMAP_FILE_EXPORT);
+}
+
+#define KALLSYMS	"ffffffff81000000 T _stext\nffffffff81000040 T schedule\n"	\
+			"ffffffff81000100 T _etext\n"
+
+static void symbols_name_an_export_of_their_boot(void **state)
+{
+	struct fixture *f = *state;
+
+	add_bin2(f, 0xffffffff81000000);
+	added(f, "kallsyms", KALLSYMS, STACKMAP_FILE_KALLSYMS);
+	written(f);
+	log_has(f, "bin2: stack_map_bin, format FSM2, little endian, generation 7, 1 stack\n");
+	log_has(f, "bin2: 1 of 1 addresses named\n");
+}
+
+static void symbols_of_another_boot_are_refused(void **state)
+{
+	struct fixture *f = *state;
+
+	add_bin2(f, 0xffffffff80000000);
+	added(f, "kallsyms", KALLSYMS, STACKMAP_FILE_KALLSYMS);
+	not_written(f, -EINVAL, "bin2: _stext stands at another address");
+}
+
+static void a_stat_goes_with_a_map_that_has_no_stacks(void **state)
+{
+	const struct bin2 bin = { .generation = 2 };
+	struct fixture *f = *state;
+
+	assert_int_equal(bin2_write(&bin, path_of(f, "bin2")), 0);
+	assert_int_equal(stackmap_import_add_file(f->import, path_of(f, "bin2")),
+			 STACKMAP_FILE_EXPORT);
+	added(f, "stat", STAT2, STACKMAP_FILE_STAT);
+	written(f);
+	assert_int_equal(entries_of(f, 0), 2);
+}
+
 static void addresses_without_symbols_are_told(void **state)
 {
 	struct fixture *f = *state;
@@ -695,6 +741,9 @@ int main(void)
 		IMPORT_TEST(a_stat_that_fits_two_exports_is_not_guessed),
 		IMPORT_TEST(two_stats_for_one_export_are_refused),
 		IMPORT_TEST(addresses_are_stored_with_the_symbols_that_cover_them),
+		IMPORT_TEST(symbols_name_an_export_of_their_boot),
+		IMPORT_TEST(symbols_of_another_boot_are_refused),
+		IMPORT_TEST(a_stat_goes_with_a_map_that_has_no_stacks),
 		IMPORT_TEST(addresses_without_symbols_are_told),
 		IMPORT_TEST(hidden_symbols_are_told_and_not_used),
 		IMPORT_TEST(symbols_are_not_needed_where_frames_carry_names),

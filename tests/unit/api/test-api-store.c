@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "alloc-fail.h"
+#include "bin2.h"
 #include "stackmap.h"
 #include "store/store.h"
 
@@ -330,6 +331,54 @@ static void a_raw_export_is_a_store_too(void **state)
 	assert_int_equal(errno, ENOENT);
 }
 
+/* In place of the saves that setup wrote. */
+static const struct stackmap_save *save_of(struct fixture *f, const struct bin2_bytes *bytes)
+{
+	FILE *file = fopen(f->path, "wb");
+
+	assert_non_null(file);
+	assert_int_equal(fwrite(bytes->data, bytes->len, 1, file), 1);
+	fclose(file);
+	open_it(f);
+	return stackmap_store_get_save(f->store, 0);
+}
+
+static void an_export_that_counts_serves_as_its_stat(void **state)
+{
+	static const uint64_t numbers[] = { 7, 2, 16384, 1338, 5 };
+	const struct bin2 bin = { 7, 0, 0, { 0xffffffff81000048, 0xffffffff81000050 }, 2 };
+	struct bin2_bytes bytes = bin2_make(&bin);
+	const struct stackmap_save *save = save_of(*state, &bytes);
+	struct stackmap_stat *stat;
+	uint64_t number;
+	int field;
+
+	assert_string_equal(stackmap_save_get_format(save), "bin2");
+	stat = stackmap_save_read_stat(save);
+	assert_non_null(stat);
+	for (field = STACKMAP_STAT_GENERATION; field <= STACKMAP_STAT_FALLBACKS; field++) {
+		assert_int_equal(stackmap_stat_get(stat, field, &number), 0);
+		assert_int_equal(number, numbers[field]);
+	}
+	assert_int_equal(stackmap_stat_get(stat, STACKMAP_STAT_TABLE_SIZE, &number), -ENOENT);
+	assert_int_equal(stackmap_stat_nr_unknown(stat), 0);
+	stackmap_stat_free(stat);
+}
+
+static void one_that_ends_before_it_counts_does_not(void **state)
+{
+	const struct bin2 bin = { 7, 0, 0, { 0xffffffff81000048 }, 1 };
+	struct bin2_bytes bytes = bin2_make(&bin);
+	const struct stackmap_save *save;
+
+	bytes.len -= 8;
+	save = save_of(*state, &bytes);
+	assert_non_null(save);
+	errno = 0;
+	assert_null(stackmap_save_read_stat(save));
+	assert_int_equal(errno, ENOENT);
+}
+
 static void nothing_is_freed(void **state)
 {
 	stackmap_store_free(NULL);
@@ -370,10 +419,13 @@ static int use(void *data)
 
 static void no_allocation_that_fails_does_harm(void **state)
 {
+	const struct bin2 bin = { 7, 0, 0, { 0xffffffff81000048 }, 1 };
 	struct fixture *f = *state;
 
 	alloc_fail_each(use, f->path);
 	flip(f->path, 700);
+	alloc_fail_each(use, f->path);
+	assert_int_equal(bin2_write(&bin, f->path), 0);
 	alloc_fail_each(use, f->path);
 }
 
@@ -394,6 +446,8 @@ int main(void)
 		STORE_TEST(a_check_finds_what_changed_and_keeps_what_was_handed_out),
 		STORE_TEST(what_cannot_be_read_any_more_is_refused),
 		STORE_TEST(a_raw_export_is_a_store_too),
+		STORE_TEST(an_export_that_counts_serves_as_its_stat),
+		STORE_TEST(one_that_ends_before_it_counts_does_not),
 		cmocka_unit_test(nothing_is_freed),
 		STORE_TEST(no_allocation_that_fails_does_harm),
 	};
