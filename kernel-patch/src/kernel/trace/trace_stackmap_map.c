@@ -146,15 +146,18 @@ static bool stackmap_equals(const u32 *record, const struct ftrace_stackmap_key 
 static void stackmap_write(u32 *record, const struct ftrace_stackmap_key *key)
 {
 	unsigned int depth = key->head & STACKMAP_HEAD_DEPTH;
-	bool far = (key->head & STACKMAP_HEAD_KIND) == STACKMAP_FAR;
+	u32 kind = key->head & STACKMAP_HEAD_KIND;
 
 	*record++ = key->head;
 	for (unsigned int i = 0; i < depth; i++) {
-		if (far) {
+		if (kind == STACKMAP_FAR) {
 			*record++ = lower_32_bits(key->frames[i]);
 			*record++ = upper_32_bits(key->frames[i]);
-		} else {
+		} else if (kind == STACKMAP_NEAR_MARKED) {
 			*record++ = stackmap_near_word(key->frames[i]);
+		} else {
+			/* The marker too: it is within reach of a kernel that lies low */
+			*record++ = stackmap_distance(key->frames[i]);
 		}
 	}
 }
