@@ -567,7 +567,7 @@ void write_file(const char *path, bool layout)
 	write_text("\x17\x08\x44tracing", 10);
 	write_text(trace.version, strlen(trace.version) + 1);
 	write_uint(trace.big_endian, 1);
-	write_uint(trace.long_size, 1);
+	write_uint(trace.initial_long ? trace.initial_long : trace.long_size, 1);
 	write_uint(trace.page_size, 4);
 	if (trace.is_v6)
 		write_v6();

@@ -17,6 +17,7 @@
  *	version TEXT		[7]; 6; also 0 or "" for the first trace-cmds, which is 6
  *	endian little|big	[little]
  *	long 4|8		[8] bytes, of the kernel
+ *	initial-long BYTES	what the initial format says of it, where that is something else
  *	page BYTES		[4096]
  *	compression NAME	[none]; zlib, zstd; under any other name nothing is compressed
  *	clock NAME		[local]
@@ -311,6 +312,11 @@ static void set_long(char **line)
 	trace.long_size = (unsigned int)need_number(line);
 	if (trace.long_size != 4 && trace.long_size != 8)
 		die("long is 4 or 8");
+}
+
+static void set_initial_long(char **line)
+{
+	trace.initial_long = (unsigned int)need_number(line);
 }
 
 static void set_page(char **line)
@@ -844,6 +850,7 @@ struct word {
 
 static const struct word file_words[] = {
 	{ "version", set_version }, { "endian", set_endian }, { "long", set_long },
+	{ "initial-long", set_initial_long },
 	{ "page", set_page }, { "compression", set_compression }, { "clock", set_clock },
 	{ "uname", set_uname }, { "trace-id", set_trace_id }, { "common", set_common },
 	{ "series", set_series }, { "cookie-offset", set_cookie_offset },

@@ -81,6 +81,7 @@ struct trace {
 	bool		is_v6;
 	bool		big_endian;
 	unsigned int	long_size;
+	unsigned int	initial_long;	/* 0: the same */
 	unsigned int	page_size;
 	char		compression[NAME_LEN];
 	char		clock[NAME_LEN];
