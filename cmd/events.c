@@ -131,6 +131,25 @@ static void find_common_fields(struct events_trace *trace)
 			  is_at(&trace->pid_field, USUAL_PID, 4);
 }
 
+/*
+ * Bytes of an address in a full stack: those of the kernel's long, as the header of its pages says,
+ * else as the initial format says, which can be that of a 32-bit trace-cmd. 0: the file does not
+ * say, or its format of the event says something else. This machine's is never taken for it.
+ */
+static int find_address_size(const struct events_trace *trace)
+{
+	const struct tep_format_field *field = trace->caller_field;
+	int size = tep_get_header_page_size(trace->tep);
+
+	if (!size)
+		size = tep_get_long_size(trace->tep);
+	if (size != 4 && size != 8)
+		return 0;
+	if (field->arraylen && field->size != (long long)field->arraylen * size)
+		return 0;
+	return size;
+}
+
 static void find_stack_fields(struct events_trace *trace)
 {
 	struct tep_event *cookie = tep_find_event_by_name(trace->tep, "ftrace", "stack_id");
@@ -147,6 +166,7 @@ static void find_stack_fields(struct events_trace *trace)
 		trace->caller_field = tep_find_field(full, "caller");
 		trace->depth_field = tep_find_field(full, "size");
 	}
+	trace->address_size = trace->caller_field ? find_address_size(trace) : 0;
 }
 
 /* As libtracecmd decides it, which keeps it to itself. */
@@ -284,6 +304,9 @@ static int open_trace(struct events_trace *trace)
 	ret = comm_read(trace);
 	if (ret == CMD_OK)
 		ret = open_input(trace);
+	if (ret == CMD_OK && trace->caller_field && !trace->address_size)
+		cmd_warn("%s: the size of an address is not known: full stacks are not shown",
+			 trace->path);
 	return ret == CMD_OK ? make_buffers(trace) : ret;
 }
 
@@ -500,9 +523,9 @@ static bool room_for_addresses(struct events *events, size_t nr)
 }
 
 /* The word behind the last frame, where a kernel does not say how many there are. */
-static bool is_terminator(uint64_t address, int long_size)
+static bool is_terminator(uint64_t address, int size)
 {
-	return address == (long_size == 4 ? UINT32_MAX : UINT64_MAX);
+	return address == (size == 4 ? UINT32_MAX : UINT64_MAX);
 }
 
 /*
@@ -521,25 +544,24 @@ static size_t stated_depth(const struct events_trace *trace, const struct tep_re
 	return *ret_stated ? depth : room;
 }
 
-/* -1: the record is too short for its format; -2: no memory */
+/* -1: the record is too short for its format, or that is not known; -2: no memory */
 static long read_addresses(struct events *events, const struct events_trace *trace,
 			   const struct tep_record *record)
 {
 	const struct tep_format_field *field = trace->caller_field;
-	int long_size = tep_get_long_size(trace->tep);
+	int size = trace->address_size;
 	size_t depth, i;
 	bool stated;
 
-	if (!field || (long_size != 4 && long_size != 8) || field->offset < 0 ||
-	    field->offset > record->size)
+	if (!size || field->offset < 0 || field->offset > record->size)
 		return -1;
-	depth = stated_depth(trace, record, (record->size - field->offset) / long_size, &stated);
+	depth = stated_depth(trace, record, (record->size - field->offset) / size, &stated);
 	if (!room_for_addresses(events, depth))
 		return -2;
 	for (i = 0; i < depth; i++) {
 		events->addresses[i] = read_field(trace, (const unsigned char *)record->data +
-						  field->offset + i * long_size, long_size);
-		if (!stated && is_terminator(events->addresses[i], long_size))
+						  field->offset + i * size, size);
+		if (!stated && is_terminator(events->addresses[i], size))
 			break;
 	}
 	return i;

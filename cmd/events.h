@@ -160,6 +160,7 @@ struct events_trace {
 	bool			has_generation;
 	struct tep_format_field	*caller_field;
 	struct tep_format_field	*depth_field;	/* of kernel_stack; NULL: its end says */
+	int			address_size;	/* in kernel_stack: 4 or 8; 0: not known */
 	struct event_type	**types;	/* by id */
 	size_t			nr_unknown_types;
 	struct events_buffer	*buffers;
