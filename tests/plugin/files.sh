@@ -32,6 +32,12 @@ cd default || exit 1
 resolves "trace.dat, without being named"
 cd ..
 
+# Addresses, which the symbols of the trace name.
+cp "$DATA/v8/sched.dat" bin2.dat
+xz -dc "$DATA/v8/kallsyms.xz" >kallsyms
+"$SOURCE/tests/tools/describe-map" kallsyms <"$sched_map" | "$MKMAP" bin2-le >bin2.dat.stackmap
+resolves "a copy of stack_map_bin, format FSM2" bin2.dat
+
 # Both have generation 1 and share slots with different stacks.
 report -i sched.dat -i mod.dat
 awk '/^ *[a-z]+\.dat: / { file = $1; sub(/^ *[a-z.]+: /, "") } file { print >file "got" }' out
