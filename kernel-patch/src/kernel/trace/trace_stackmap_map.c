@@ -237,7 +237,12 @@ ftrace_stackmap_find(const struct ftrace_stackmap *map, struct ftrace_stackmap_k
 	return stackmap_room(map, key->words);
 }
 
-/* Add to a counter what keeps it at or below @max; false: it would pass that. */
+/*
+ * Add to a counter what keeps it at or below @max; false: it would pass that.
+ *
+ * Acquire pairs with stackmap_give_back(): what its last owner wrote to a piece of the arena must
+ * not come behind what the next one writes.
+ */
 static bool stackmap_take(atomic_t *counter, u32 nr, u32 max, u32 *old)
 {
 	int value = atomic_read(counter);
@@ -246,7 +251,7 @@ static bool stackmap_take(atomic_t *counter, u32 nr, u32 max, u32 *old)
 	do {
 		if (value + nr > max)
 			return false;
-	} while (!atomic_try_cmpxchg_relaxed(counter, &value, value + nr));
+	} while (!atomic_try_cmpxchg_acquire(counter, &value, value + nr));
 	*old = value;
 	return true;
 }
@@ -254,7 +259,7 @@ static bool stackmap_take(atomic_t *counter, u32 nr, u32 max, u32 *old)
 static void stackmap_give_back(struct ftrace_stackmap *map, u32 place, u32 words)
 {
 	/* Only the last piece can be: others lie behind it otherwise. It was never published. */
-	atomic_cmpxchg_relaxed(&map->cursor, place + words, place);
+	atomic_cmpxchg_release(&map->cursor, place + words, place);
 	atomic_dec(&map->entries);
 }
 
