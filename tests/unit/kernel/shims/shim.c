@@ -330,8 +330,8 @@ void vfree(void *p)
 
 /* Per CPU */
 
-extern char __start_shim_percpu[] __attribute__((weak));
-extern char __stop_shim_percpu[] __attribute__((weak));
+extern char __start_shim_percpu_area[] __attribute__((weak));
+extern char __stop_shim_percpu_area[] __attribute__((weak));
 static char percpu_static[SHIM_NR_CPUS][4096] __attribute__((aligned(SHIM_CACHELINE)));
 
 void *shim_alloc_percpu(void)
@@ -346,9 +346,9 @@ void free_percpu(void *p)
 
 void *shim_percpu(void *p, int cpu)
 {
-	uintptr_t at = (uintptr_t)p, start = (uintptr_t)__start_shim_percpu;
+	uintptr_t at = (uintptr_t)p, start = (uintptr_t)__start_shim_percpu_area;
 
-	if (at < start || at >= (uintptr_t)__stop_shim_percpu)
+	if (at < start || at >= (uintptr_t)__stop_shim_percpu_area)
 		return (char *)p + (size_t)cpu * SHIM_PERCPU_SIZE;
 	shim_must(at - start < sizeof(percpu_static[0]));
 	return &percpu_static[cpu][at - start];

@@ -23,7 +23,7 @@ void *shim_percpu(void *p, int cpu);
 
 /* A static one only says where in the part of a CPU it is: by its place in this section. */
 #define DEFINE_PER_CPU(type, name)	\
-	__typeof__(type) name __attribute__((section("shim_percpu")))
+	__typeof__(type) name __attribute__((section("shim_percpu_area")))
 #define per_cpu(name, cpu)		(*per_cpu_ptr(&(name), cpu))
 
 #endif
