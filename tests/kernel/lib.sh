@@ -26,6 +26,8 @@ cache_lock() {
 # scratch - set $scratch to an empty folder on the file system of the cache, gone when we end.
 scratch() {
 	mkdir -p "$cache/tmp"
+	# What was killed could not clean up.
+	find "$cache/tmp" -mindepth 1 -maxdepth 1 -mtime +1 -exec rm -rf {} +
 	scratch=$(mktemp -d "$cache/tmp/$me.XXXXXX")
 	trap 'rm -rf "$scratch"' EXIT
 	trap 'exit 129' HUP
