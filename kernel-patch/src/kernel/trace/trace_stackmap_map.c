@@ -207,6 +207,14 @@ static enum ftrace_stackmap_outcome stackmap_room(const struct ftrace_stackmap *
 	return FTRACE_STACKMAP_ABSENT;
 }
 
+/* What took the last room may have been this very stack, since @key was found to be absent. */
+static enum ftrace_stackmap_outcome stackmap_without_room(const struct ftrace_stackmap *map,
+							  struct ftrace_stackmap_key *key,
+							  enum ftrace_stackmap_outcome cause)
+{
+	return stackmap_walk(map, key) == FTRACE_STACKMAP_SUCCESS ? FTRACE_STACKMAP_SUCCESS : cause;
+}
+
 /**
  * ftrace_stackmap_find - look a stack up
  * @map: where
@@ -234,7 +242,10 @@ ftrace_stackmap_find(const struct ftrace_stackmap *map, struct ftrace_stackmap_k
 	outcome = stackmap_walk(map, key);
 	if (likely(outcome != FTRACE_STACKMAP_ABSENT))
 		return outcome;
-	return stackmap_room(map, key->words);
+	outcome = stackmap_room(map, key->words);
+	if (likely(outcome == FTRACE_STACKMAP_ABSENT))
+		return outcome;
+	return stackmap_without_room(map, key, outcome);
 }
 
 /*
@@ -295,12 +306,8 @@ ftrace_stackmap_insert(struct ftrace_stackmap *map, struct ftrace_stackmap_key *
 	u32 place;
 
 	outcome = stackmap_take_room(map, key->words, &place);
-	if (unlikely(outcome != FTRACE_STACKMAP_SUCCESS)) {
-		/* What took the last room may have been this very stack */
-		if (stackmap_walk(map, key) == FTRACE_STACKMAP_SUCCESS)
-			return FTRACE_STACKMAP_SUCCESS;
-		return outcome;
-	}
+	if (unlikely(outcome != FTRACE_STACKMAP_SUCCESS))
+		return stackmap_without_room(map, key, outcome);
 
 	stackmap_write(map->arena + place, key);
 	/* Pairs with the acquire of stackmap_walk() and of whoever reads the map */
