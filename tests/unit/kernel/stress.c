@@ -9,9 +9,9 @@
  *
  *  insert	All threads insert the same stacks into one map, in nearly the same order.
  *  rotate	Some threads record; others reset and copy each generation that they swapped out,
- *		read maps in use, and free the map and take it into use again. Each cookie that was
- *		recorded resolves in the copy of its generation, to the stack that it was recorded
- *		for; use counts, counters and the number of records are exact.
+ *		read maps in use, and free the map and take it into use again. Each cookie that
+ *		was recorded resolves in the copy of its generation, to the stack that it was
+ *		recorded for; use counts, counters and the number of records are exact.
  *  free	As before, but a free and a reset can meet: a generation may go without a copy. Those
  *		that have one are held to the same.
  *
@@ -584,12 +584,13 @@ static void check_totals(struct round *round, const struct totals *totals, u64 n
 			   copy->sums[FTRACE_STACKMAP_NO_SPACE] +
 			   copy->sums[FTRACE_STACKMAP_NO_SLOT];
 	}
-	printf("%s: %u generations, %llu cookies, %llu in full, %llu lost, %llu discarded, %llu missed\n",
+	printf("%s: %u generations, %llu cookies, %llu in full, ",
 	       round->may_miss ? "free" : "rotate", round->nr_copies,
-	       (unsigned long long)totals->committed, (unsigned long long)full,
-	       (unsigned long long)lost, (unsigned long long)totals->discarded,
-	       (unsigned long long)totals->missed);
-	if (round->may_miss ? cookies < totals->committed + lost : cookies != totals->committed + lost)
+	       (unsigned long long)totals->committed, (unsigned long long)full);
+	printf("%llu lost, %llu discarded, %llu missed\n", (unsigned long long)lost,
+	       (unsigned long long)totals->discarded, (unsigned long long)totals->missed);
+	if (round->may_miss ? cookies < totals->committed + lost :
+			      cookies != totals->committed + lost)
 		die("%llu were recorded", (unsigned long long)cookies);
 	/* Whoever printed without a map counted too: no less than those that were recorded */
 	if (!round->may_miss && full > counted)

@@ -21,6 +21,7 @@ typedef int64_t s64;
 #define __rcu
 #define __percpu
 #define __init
+#define __uninitialized		__attribute__((uninitialized))
 #define likely(condition)	__builtin_expect(!!(condition), 1)
 #define unlikely(condition)	__builtin_expect(!!(condition), 0)
 #define fallthrough		__attribute__((fallthrough))
