@@ -8,7 +8,7 @@
  * Rounds of three kinds take turns:
  *
  *  insert	All threads insert the same stacks into one map, in nearly the same order.
- *  rotate	Some threads record; others reset and copy each generation that they swapped out,
+ *  rotate	Some threads record; others reset and copy each generation that they swap out,
  *		read maps in use, and free the map and take it into use again. Each cookie that
  *		was recorded resolves in the copy of its generation, to the stack that it was
  *		recorded for; use counts, counters and the number of records are exact.

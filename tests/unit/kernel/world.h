@@ -51,6 +51,8 @@ struct world {
 	struct ftrace_stackmap_reader	reader;
 	struct ftrace_stackmap		*map;
 	struct trace_buffer		*buffer;
+	enum world_room			room;
+	bool				at_once;	/* a context ends in the midst of another */
 	unsigned int			nr_contexts;
 	struct world_context		contexts[WORLD_MAX_CONTEXTS];
 	uint32_t			entries;	/* before the contexts */
