@@ -25,6 +25,7 @@
 
 #include "cmd.h"
 #include "text.h"
+#include "tracedat/magic.h"
 
 #define BUF_SIZE	(256 * 1024)
 /* Escaped at once; the escaped form of a byte has up to four. */
@@ -322,7 +323,8 @@ static const struct {
 	size_t		len;
 	const char	*what;
 } not_texts[] = {
-	{ "\x17\x08\x44tracing", 10, "is a trace.dat, not text; use " CMD_PROGRAM " resolve" },
+	{ SMAP_TRACEDAT_MAGIC, SMAP_TRACEDAT_MAGIC_LEN,
+	  "is a trace.dat, not text; use " CMD_PROGRAM " resolve" },
 	{ "\x1f\x8b", 2, "is compressed with gzip; decompress it first" },
 	{ "\x28\xb5\x2f\xfd", 4, "is compressed with zstd; decompress it first" },
 	{ "\xfd" "7zXZ", 5, "is compressed with xz; decompress it first" },

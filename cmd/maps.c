@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "tracedat/magic.h"
 
 #define MAPS_ENV	"TRACE_STACKMAP"
 #define MAPS_SUFFIX	".stackmap"
@@ -37,8 +38,7 @@ const struct cmd_option cmd_style_options[] = {
 
 bool cmd_is_trace(const char *path)
 {
-	static const char magic[] = "\x17\x08\x44tracing";
-	char bytes[sizeof(magic) - 1];
+	char bytes[SMAP_TRACEDAT_MAGIC_LEN];
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	ssize_t got;
 
@@ -46,7 +46,7 @@ bool cmd_is_trace(const char *path)
 		return false;
 	got = pread(fd, bytes, sizeof(bytes), 0);
 	close(fd);
-	return got == (ssize_t)sizeof(bytes) && !memcmp(bytes, magic, sizeof(bytes));
+	return got == (ssize_t)sizeof(bytes) && !memcmp(bytes, SMAP_TRACEDAT_MAGIC, sizeof(bytes));
 }
 
 static bool append(const char ***array, size_t *nr, const char *value)

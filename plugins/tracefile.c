@@ -10,11 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tracedat/magic.h"
 #include "tracefile.h"
 
-static const char magic[] = "\x17\x08\x44tracing";
-
-#define MAGIC_LEN	(sizeof(magic) - 1)
+#define MAGIC_LEN	SMAP_TRACEDAT_MAGIC_LEN
 /* "6" or "7"; more digits than any version will have. */
 #define VERSION_MAX	16
 #define DELETED		" (deleted)"
@@ -59,7 +58,7 @@ static uint64_t header_byte_order(int fd)
 	ssize_t len;
 
 	len = pread(fd, head, sizeof(head), 0);
-	if (len <= (ssize_t)MAGIC_LEN || memcmp(head, magic, MAGIC_LEN))
+	if (len <= (ssize_t)MAGIC_LEN || memcmp(head, SMAP_TRACEDAT_MAGIC, MAGIC_LEN))
 		return 0;
 	end = memchr(head + MAGIC_LEN, '\0', len - MAGIC_LEN);
 	return end ? end + 1 - head : 0;

@@ -14,9 +14,8 @@
 
 #include "core/array.h"
 #include "internal.h"
+#include "magic.h"
 
-#define MAGIC		"\x17\x08\x44tracing"
-#define MAGIC_LEN	10
 #define NAME_SIZE	64
 
 /* A section or chunk may grow by this factor when it is unpacked, and by this in any case. */
@@ -28,7 +27,8 @@
 
 bool smap_tracedat_probe(const void *data, size_t len)
 {
-	return len >= MAGIC_LEN && !memcmp(data, MAGIC, MAGIC_LEN);
+	return len >= SMAP_TRACEDAT_MAGIC_LEN &&
+	       !memcmp(data, SMAP_TRACEDAT_MAGIC, SMAP_TRACEDAT_MAGIC_LEN);
 }
 
 /* ---- parts ---- */
@@ -333,10 +333,10 @@ static int read_compression(struct smap_trace_opening *opening, uint64_t *pos)
 static int read_parts(struct smap_trace_opening *opening)
 {
 	uint64_t pos = 0;
-	char magic[MAGIC_LEN];
+	char magic[SMAP_TRACEDAT_MAGIC_LEN];
 	int ret;
 
-	if (opening->input.size < MAGIC_LEN)
+	if (opening->input.size < SMAP_TRACEDAT_MAGIC_LEN)
 		return smap_error_set(opening->err, -EINVAL, "not a trace.dat");
 	ret = smap_trace_read(&opening->input, &pos, magic, sizeof(magic), "the initial format");
 	if (ret)
