@@ -213,7 +213,7 @@ static void add_bin2(struct fixture *f, uint64_t stext, uint32_t flags)
 {
 	const struct bin2 bin = { 1, flags, stext, { 0xc7654321 }, 1 };
 
-	strcpy(f->path, fixture_file(f, ""));
+	fixture_file(f, "");
 	assert_int_equal(bin2_write(&bin, f->path), 0);
 	assert_int_equal(stackmap_resolver_add_file(f->resolver, f->path), 0);
 }
@@ -282,7 +282,7 @@ static void symbols_of_another_boot_name_nothing_of_an_export(void **state)
 		assert_non_null(f->resolver);
 		stackmap_resolver_set_log(f->resolver, fixture_log, f);
 		bin.stext += moved ? 0x200000 : 0;
-		strcpy(f->path, fixture_file(f, ""));
+		fixture_file(f, "");
 		assert_int_equal(bin2_write(&bin, f->path), 0);
 		assert_int_equal(stackmap_resolver_add_file(f->resolver, f->path), 0);
 		fixture_file(f, kallsyms);
