@@ -194,20 +194,19 @@ static ssize_t stack_map_bin_read(struct file *file, char __user *ubuf, size_t c
 
 static int stack_map_bin_open(struct inode *inode, struct file *file)
 {
-	struct bin_file *bin;
+	struct bin_file *bin __free(kfree) = kzalloc(sizeof(*bin), GFP_KERNEL);
 	int ret;
 
 	ret = tracing_check_open_get_tr(NULL);
 	if (ret)
 		return ret;
-
-	bin = kzalloc(sizeof(*bin), GFP_KERNEL);
 	if (!bin)
 		return -ENOMEM;
+
 	mutex_init(&bin->lock);
 	bin->reader.root = &ftrace_stackmap_root;
 	ftrace_stackmap_hold(&bin->reader);
-	file->private_data = bin;
+	file->private_data = no_free_ptr(bin);
 	return nonseekable_open(inode, file);
 }
 

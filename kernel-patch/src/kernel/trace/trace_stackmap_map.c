@@ -173,18 +173,14 @@ static u32 stackmap_place(const struct ftrace_stackmap *map, u32 value)
 	return value & ~map->tag_mask;
 }
 
-/*
- * Walk on from where @key is to its stack or to an empty slot.
- *
- * Acquire pairs with the cmpxchg() that filled the slot in ftrace_stackmap_insert(): the
- * record is read as it was written before.
- */
+/* Walk on from where @key is to its stack or to an empty slot. */
 static enum ftrace_stackmap_outcome stackmap_walk(const struct ftrace_stackmap *map,
 						  struct ftrace_stackmap_key *key)
 {
 	u32 tag = stackmap_tag(map, key->hash);
 
 	while (key->probe < STACKMAP_MAX_PROBES) {
+		/* Pairs with the cmpxchg_release() that filled the slot: reads a whole record */
 		u32 value = smp_load_acquire(&map->slots[key->slot]);
 
 		if (!value)
@@ -400,10 +396,9 @@ struct ftrace_stackmap *ftrace_stackmap_alloc(unsigned int bits, u32 generation)
 {
 	u32 nr_slots = 2U << bits;
 	u32 arena_words = STACKMAP_WORDS_A_STACK << bits;
-	struct ftrace_stackmap *map;
+	struct ftrace_stackmap *map = kzalloc(sizeof(*map), GFP_KERNEL);
 	size_t size;
 
-	map = kzalloc(sizeof(*map), GFP_KERNEL);
 	if (!map)
 		return NULL;
 

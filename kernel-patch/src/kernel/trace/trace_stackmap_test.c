@@ -283,7 +283,7 @@ static void start_racers(struct kunit *test, struct racer *racers, int (*run)(vo
 	int cpu;
 
 	for_each_online_cpu(cpu) {
-		racers[cpu].task = kthread_create_on_cpu(run, &racers[cpu], cpu, "stackmap_test/%u");
+		racers[cpu].task = kthread_create_on_cpu(run, &racers[cpu], cpu, "stackmap/%u");
 		KUNIT_ASSERT_NOT_ERR_OR_NULL(test, racers[cpu].task);
 		wake_up_process(racers[cpu].task);
 	}

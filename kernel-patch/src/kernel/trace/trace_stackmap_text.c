@@ -210,23 +210,20 @@ static int stack_map_stat_show(struct seq_file *m, void *v)
 
 static int stack_map_stat_open(struct inode *inode, struct file *file)
 {
-	struct ftrace_stackmap_reader *reader;
+	struct ftrace_stackmap_reader *reader __free(kfree) = kzalloc(sizeof(*reader), GFP_KERNEL);
 	int ret;
 
 	ret = tracing_check_open_get_tr(NULL);
 	if (ret)
 		return ret;
-
-	reader = kzalloc(sizeof(*reader), GFP_KERNEL);
 	if (!reader)
 		return -ENOMEM;
+
 	ret = single_open(file, stack_map_stat_show, reader);
-	if (ret) {
-		kfree(reader);
+	if (ret)
 		return ret;
-	}
 	reader->root = &ftrace_stackmap_root;
-	ftrace_stackmap_hold(reader);
+	ftrace_stackmap_hold(no_free_ptr(reader));
 	return 0;
 }
 
