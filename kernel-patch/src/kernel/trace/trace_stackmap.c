@@ -33,8 +33,12 @@
 
 #include "trace_stackmap.h"
 
-struct ftrace_stackmap_root ftrace_stackmap_root =
-	FTRACE_STACKMAP_ROOT_INIT(ftrace_stackmap_root);
+struct ftrace_stackmap_root ftrace_stackmap_root = {
+	.lock		= __MUTEX_INITIALIZER(ftrace_stackmap_root.lock),
+	.swapped_out	= LIST_HEAD_INIT(ftrace_stackmap_root.swapped_out),
+	.bits		= FTRACE_STACKMAP_BITS_DEFAULT,
+	.released	= __WAIT_QUEUE_HEAD_INITIALIZER(ftrace_stackmap_root.released),
+};
 
 struct ftrace_stackmap_bypasses {
 	local_t		nr[FTRACE_STACKMAP_NR_BYPASSES];

@@ -20,7 +20,7 @@
 /* A map in use, and those swapped out of that use which somebody still reads */
 struct ftrace_stackmap_root {
 	struct trace_array		*tr;		/* whose option this is; NULL: nobody's */
-	struct mutex			lock;		/* of all below, and of how long maps live */
+	struct mutex			lock;		/* of all below, and of maps' lifetime */
 	struct ftrace_stackmap __rcu	*live;
 	struct list_head		swapped_out;	/* struct ftrace_stackmap, oldest first */
 	unsigned int			nr_swapped_out;
@@ -29,13 +29,6 @@ struct ftrace_stackmap_root {
 	unsigned int			bits;
 	wait_queue_head_t		released;	/* a file gave its map back */
 };
-
-#define FTRACE_STACKMAP_ROOT_INIT(root) {					\
-	.lock		= __MUTEX_INITIALIZER((root).lock),			\
-	.swapped_out	= LIST_HEAD_INIT((root).swapped_out),			\
-	.bits		= FTRACE_STACKMAP_BITS_DEFAULT,				\
-	.released	= __WAIT_QUEUE_HEAD_INITIALIZER((root).released),	\
-}
 
 /* An open file: shows the map that it holds */
 struct ftrace_stackmap_reader {

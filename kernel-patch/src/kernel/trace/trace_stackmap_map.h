@@ -84,7 +84,7 @@ struct ftrace_stackmap {
 	bool			closed;		/* nobody inserts or counts any more */
 
 	/* What an insert writes */
-	atomic_t		cursor ____cacheline_aligned_in_smp; /* first free word of the arena */
+	atomic_t		cursor ____cacheline_aligned_in_smp; /* free words begin here */
 	atomic_t		entries;
 };
 

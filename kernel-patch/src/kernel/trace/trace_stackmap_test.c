@@ -353,7 +353,11 @@ static void a_race_inserts_each_stack_once(struct kunit *test)
 
 /* Tests of how long a map lives */
 
-static struct ftrace_stackmap_root test_root = FTRACE_STACKMAP_ROOT_INIT(test_root);
+static struct ftrace_stackmap_root test_root = {
+	.lock		= __MUTEX_INITIALIZER(test_root.lock),
+	.swapped_out	= LIST_HEAD_INIT(test_root.swapped_out),
+	.released	= __WAIT_QUEUE_HEAD_INITIALIZER(test_root.released),
+};
 
 static void make_reader(struct ftrace_stackmap_reader *reader)
 {
