@@ -49,7 +49,8 @@ static void take_rest(struct smap_comms *comms, char *line, const char *end)
 {
 	const char *name = comms->nr ? comms->comms[comms->nr - 1].name : NULL;
 
-	if (name && end - name <= MAX_KERNEL_NAME && name + strlen(name) + 1 == line)
+	/* All lines since the name began are in it: they were nearer. */
+	if (name && end - name <= MAX_KERNEL_NAME)
 		line[-1] = '\n';
 }
 

@@ -124,6 +124,8 @@ static void lines_that_name_nobody_are_passed_over(void **state)
 					      "comm 10 \"ten\\n11\\n12\\tx\"\n");
 
 	assert_comm(comms, 7, "seven");
+	/* 99999999999 in 32 bits. */
+	assert_null(smap_comms_find(comms, 1215752191));
 	/* Longer than a name can be in the kernel: what cannot belong to it does not. */
 	assert_comm(comms, 8, "0123456789");
 	assert_comm(comms, 9, "0123456789\nabcd");
