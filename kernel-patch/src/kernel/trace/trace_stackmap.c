@@ -396,7 +396,8 @@ bool ftrace_stackmap_record(struct trace_buffer *buffer, unsigned int trace_ctx,
 			    const unsigned long *frames, unsigned int depth)
 {
 	enum ftrace_stackmap_outcome outcome;
-	struct ftrace_stackmap_key key;
+	/* ftrace_stackmap_find() makes it: not worth to be cleared for each event */
+	struct ftrace_stackmap_key key __uninitialized;
 	struct ring_buffer_event *event;
 	struct ftrace_stackmap *map;
 	struct stack_id_entry *entry;

@@ -77,7 +77,7 @@ struct ftrace_stackmap {
 	size_t			memory;		/* bytes that the map takes in all */
 
 	/* How long it lives: guarded by the lock of its root, see trace_stackmap.c */
-	u64			sequence;	/* of maps since boot */
+	u64			sequence ____cacheline_aligned_in_smp; /* of maps since boot */
 	struct list_head	swapped_out;
 	unsigned int		nr_files;	/* that hold it */
 	unsigned int		nr_freeing;	/* of these, in the midst of a "free" */
