@@ -10,6 +10,9 @@ recording v8/sched "$map"
 recording dbg/mod "$DATA/dbg/mod.stack_map"
 stock sched.dat
 expand "$map" <stock >wanted
+printf 'cpu 0\n1000 7 value value=1\n' | "$MKTRACE" made.dat
+stock made.dat
+mv stock wanted-made
 
 works() {
 	report sched.dat
@@ -46,9 +49,6 @@ lengths="0 63 64 500"
 [ "$GUARDED" = false ] ||
 	lengths="$lengths 1 51 52 65 567 568 569 831 832 833 4095 4096 4097 $((size - 1))
 		$(seq 512 512 8192) $(seq 0 $((size / 64 / 512 * 512)) $((size - 1)))"
-printf 'cpu 0\n1000 7 value value=1\n' | "$MKTRACE" made.dat
-stock made.dat
-mv stock wanted-made
 for len in $lengths; do
 	head -c "$len" "$PLUGIN" >"$home_plugins/plugin_stackmap.so"
 	report --verbose=warning made.dat
