@@ -373,6 +373,20 @@ static void a_longer_trailer_is_taken(void **state)
 	assert_served(&bin, FIRST SECOND, "");
 }
 
+static void all_of_a_longer_trailer_has_to_be_there(void **state)
+{
+	struct bin bin = two_stacks(false);
+	struct parsed parsed;
+
+	set(&bin, TRAILER_AT + 4, 48, 4);
+	put(&bin, 1, 4);
+	parsed = parsed_from_bin(&bin);
+	assert_int_equal(parsed.ret, 0);
+	assert_string_equal(told(&parsed), "the last record is cut, at byte 144\n");
+	assert_false(parsed.export->info.has_counts);
+	parsed_free(&parsed);
+}
+
 /* ---- what is served with its fault named ---- */
 
 static void every_prefix_gives_whole_stacks_and_says_what_is_cut(void **state)
@@ -580,6 +594,9 @@ static void frames_that_do_not_fill_their_record_are_refused(void **state)
 		{ 40, 1, 24, "a stack of 40 bytes, with 1 frame from its byte 24" },
 		{ 32, 1, 16, "a stack of 32 bytes, with 1 frame from its byte 16" },
 		{ 32, 1, 0, "a stack of 32 bytes, with 1 frame from its byte 0" },
+		/* These fill it, together with what is no frame. */
+		{ 32, 2, 16, "a stack of 32 bytes, with 2 frames from its byte 16" },
+		{ 32, 4, 0, "a stack of 32 bytes, with 4 frames from its byte 0" },
 		{ 24, 0x20000001, 24,
 		  "a stack of 24 bytes, with 536870913 frames from its byte 24" },
 		/* 24 + 8 * frames, cut to 32 bits, would fit. */
@@ -724,6 +741,7 @@ int main(void)
 		cmocka_unit_test(kinds_that_are_not_known_are_passed_over),
 		cmocka_unit_test(frames_are_where_the_record_says),
 		cmocka_unit_test(a_longer_trailer_is_taken),
+		cmocka_unit_test(all_of_a_longer_trailer_has_to_be_there),
 		cmocka_unit_test(every_prefix_gives_whole_stacks_and_says_what_is_cut),
 		cmocka_unit_test(a_cut_stack_keeps_the_frames_that_are_whole),
 		cmocka_unit_test(an_export_without_its_trailer_is_not_complete),
