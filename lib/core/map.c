@@ -305,7 +305,10 @@ int smap_builder_add_text(struct smap_builder *builder, const char *text, size_t
 int smap_builder_add_address(struct smap_builder *builder, uint64_t address)
 {
 	struct frame_key key = { .kind = SMAP_FRAME_ADDRESS, .address = address };
+	uint32_t number;
 
+	if (predicted(builder, &key, &number))
+		return add_id(builder, number);
 	return add_frame(builder, &key, smap_hash_bytes(&address, sizeof(address), builder->seed));
 }
 
