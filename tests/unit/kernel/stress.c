@@ -12,8 +12,8 @@
  *		read maps in use, and free the map and take it into use again. Each cookie that
  *		was recorded resolves in the copy of its generation, to the stack that it was
  *		recorded for; use counts, counters and the number of records are exact.
- *  free	As before, but a free and a reset can meet: a generation may go without a copy. Those
- *		that have one are held to the same.
+ *  free	As before, but a free and a reset can meet: a generation may go without a copy.
+ *		Those that have one are held to the same.
  *
  * A thread that records or inserts is disturbed at random steps: it yields its processor, or an
  * interrupt records another stack in between.
@@ -441,6 +441,8 @@ static void *read_again_and_again(void *data)
 		reader.started = true;
 		if (reader.map)
 			read_twice(reader.map);
+		/* Perhaps another file has it closed by now */
+		keep_copy(thread->round, &reader);
 		ftrace_stackmap_get_usage(&ftrace_stackmap_root, &usage);
 		if (usage.swapped_out > FTRACE_STACKMAP_MAX_SWAPPED_OUT + 1)
 			die("%u swapped-out maps", usage.swapped_out);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Two and three CPUs that record at once: each goes so many steps, then another one, in every way
- * that takes a few switches. Other than an interrupt, a CPU may come to its end in the midst of what
- * the other one does.
+ * that takes a few switches. Other than an interrupt, a CPU may come to its end in the midst of
+ * what the other one does.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -93,7 +93,7 @@ static bool run_two(enum world_room room, enum world_stack one, enum world_stack
 	return true;
 }
 
-/* Count the steps up as the digits of a number: one that goes past an end was as large as it gets */
+/* Count the steps up as the digits of a number: past an end, one was as large as it gets. */
 static unsigned int run_two_all(enum world_room room, enum world_stack one,
 				enum world_stack other)
 {
