@@ -643,7 +643,7 @@ static void a_file_can_be_moved_while_it_frees(void **state)
 	ftrace_stackmap_release(&own);
 }
 
-/* Checked by the shims: see linux/mutex.h. Nearly every open of a file of tracefs takes that lock. */
+/* Nearly every open of a file of tracefs takes it */
 static void nobody_holds_trace_types_lock(void)
 {
 	assert_false(lockdep_is_held(&trace_types_lock));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Recording a stack: what becomes a cookie, what is left to be recorded in full, and what counts it.
+ * Recording a stack: what becomes a cookie, what is recorded in full, and what counts it.
  */
 #include <setjmp.h>
 #include <stdarg.h>
