@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "stacks.h"
+#include "trace.h"
 
 #define BITS		10
 #define DEPTH		4
@@ -57,6 +58,63 @@ static void stacks_of_one_hash_are_told_apart(void **state)
 				 FTRACE_STACKMAP_SUCCESS);
 		assert_true(stacks_slot_has(*state, key.slot, frames, DEPTH));
 	}
+}
+
+/* Nothing but the comparison tells them apart here, and each kind of record has one of its own. */
+static void frames_that_differ_in_any_bit_are_told_apart(void **state)
+{
+	const unsigned long base[] = {
+		shim_stext, FTRACE_TRAMPOLINE_MARKER, shim_stext ^ 1UL << 40,
+	};
+	struct ftrace_stackmap_key key;
+	unsigned long frames[3];
+	unsigned int bit, place, i;
+
+	for (i = 0; i < 3; i++) {
+		for (place = 0; place < 3; place++) {
+			struct ftrace_stackmap *map = ftrace_stackmap_alloc(BITS, 1);
+
+			assert_non_null(map);
+			frames[0] = frames[1] = shim_stext + 0x1000;
+			frames[2] = base[i];
+			stacks_put(map, &key, frames, 3);
+			/* As many as there is a slot for, from both ends */
+			for (bit = 0; bit < 64; bit++) {
+				frames[place] ^= 1UL << bit;
+				if (bit < MAX_PROBES - 1) {
+					assert_int_equal(ftrace_stackmap_find(map, &key, frames, 3),
+							 FTRACE_STACKMAP_ABSENT);
+					assert_int_equal(ftrace_stackmap_insert(map, &key),
+							 FTRACE_STACKMAP_SUCCESS);
+					assert_true(stacks_slot_has(map, key.slot, frames, 3));
+				} else {
+					assert_int_equal(ftrace_stackmap_find(map, &key, frames, 3),
+							 FTRACE_STACKMAP_NO_SLOT);
+				}
+				frames[place] ^= 1UL << bit;
+			}
+			ftrace_stackmap_destroy(map);
+		}
+	}
+}
+
+static void stacks_of_which_one_begins_as_the_other_are_told_apart(void **state)
+{
+	struct ftrace_stackmap_key key;
+	unsigned long frames[DEPTH];
+	unsigned int depth, far;
+
+	for (far = 0; far < 2; far++) {
+		stacks_make(frames, DEPTH, far);
+		frames[0] ^= (unsigned long)far << 40;
+		for (depth = DEPTH; depth; depth--) {
+			assert_int_equal(ftrace_stackmap_find(*state, &key, frames, depth),
+					 FTRACE_STACKMAP_ABSENT);
+			assert_int_equal(ftrace_stackmap_insert(*state, &key),
+					 FTRACE_STACKMAP_SUCCESS);
+		}
+	}
+	assert_int_equal(stacks_nr_records(*state), 2 * DEPTH);
 }
 
 static void a_stack_with_too_many_before_it_has_no_slot(void **state)
@@ -123,6 +181,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		with_map(stacks_of_one_hash_are_told_apart),
+		cmocka_unit_test(frames_that_differ_in_any_bit_are_told_apart),
+		with_map(stacks_of_which_one_begins_as_the_other_are_told_apart),
 		with_map(a_stack_with_too_many_before_it_has_no_slot),
 		with_map(whoever_loses_the_last_slot_gives_back_what_it_took),
 		cmocka_unit_test(every_slot_is_met),
