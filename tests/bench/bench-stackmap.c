@@ -22,7 +22,7 @@
 static struct ftrace_stackmap_key keys[NR_STACKS];
 static unsigned long frames[NR_STACKS][MAX_DEPTH];
 
-#define bench	__attribute__((noinline, noipa)) static
+#define bench	__attribute__((__noinline__, noipa)) static
 
 bench void bench_loop(const struct ftrace_stackmap *map, unsigned int depth)
 {

@@ -39,10 +39,13 @@ static inline int list_empty(const struct list_head *head)
 
 #define shim_list_entry(link, type, member)	\
 	((type *)((char *)(link) - offsetof(type, member)))
+#define shim_list_link(entry, member)		\
+	((struct list_head *)((char *)(entry) + offsetof(__typeof__(*(entry)), member)))
 
+/* At the end, @entry is none: the head is in no structure of its kind. */
 #define list_for_each_entry(entry, head, member)				\
 	for (entry = shim_list_entry((head)->next, __typeof__(*entry), member);	\
-	     &entry->member != (head);						\
+	     shim_list_link(entry, member) != (head);				\
 	     entry = shim_list_entry(entry->member.next, __typeof__(*entry), member))
 
 #endif

@@ -21,6 +21,9 @@ typedef int64_t s64;
 #define __rcu
 #define __percpu
 #define __init
+#undef __always_inline
+#define __always_inline		inline __attribute__((always_inline))
+#define noinline		__attribute__((__noinline__))
 #define __uninitialized		__attribute__((uninitialized))
 #define likely(condition)	__builtin_expect(!!(condition), 1)
 #define unlikely(condition)	__builtin_expect(!!(condition), 0)
