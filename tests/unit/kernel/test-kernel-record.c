@@ -169,7 +169,7 @@ static void a_stack_becomes_the_same_cookie_each_time(void **state)
 	assert_true(record(5, DEPTH));
 	assert_int_equal(nr_events(), 2);
 	assert_int_equal(event(0)->state, SHIM_COMMITTED);
-	assert_int_equal(event(0)->trace_ctx, 5);
+	assert_int_equal(event(0)->entry.ent.trace_ctx, 5);
 	assert_int_equal(event(1)->entry.stack_cookie, event(0)->entry.stack_cookie);
 	assert_int_equal(event(0)->entry.stack_cookie >> 32, reader.map->generation);
 	slot = (u32)event(0)->entry.stack_cookie;

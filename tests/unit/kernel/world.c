@@ -167,7 +167,7 @@ static void check_events(const struct world *world, unsigned int *uses, unsigned
 	for (cpu = 0; cpu < SHIM_NR_CPUS; cpu++) {
 		for (i = 0; i < world->buffer->cpus[cpu].nr; i++) {
 			const struct ring_buffer_event *event = &world->buffer->cpus[cpu].events[i];
-			unsigned int stack = event->trace_ctx;
+			unsigned int stack = event->entry.ent.trace_ctx;
 
 			assert_int_not_equal(event->state, SHIM_RESERVED);
 			if (event->state == SHIM_DISCARDED) {

@@ -412,7 +412,7 @@ bool ftrace_stackmap_record(struct trace_buffer *buffer, unsigned int trace_ctx,
 		return false;
 	}
 
-	event = trace_buffer_lock_reserve(buffer, TRACE_STACK_ID, sizeof(*entry), trace_ctx);
+	event = ring_buffer_lock_reserve(buffer, sizeof(*entry));
 	if (unlikely(!event)) {
 		/* The stack in full takes no less */
 		ftrace_stackmap_count(map, FTRACE_STACKMAP_NO_EVENT);
@@ -423,9 +423,10 @@ bool ftrace_stackmap_record(struct trace_buffer *buffer, unsigned int trace_ctx,
 		return false;
 
 	entry = ring_buffer_event_data(event);
+	tracing_generic_entry_update(&entry->ent, TRACE_STACK_ID, trace_ctx);
 	entry->stack_cookie = ftrace_stackmap_cookie(map, key.slot);
 	ftrace_stackmap_count_use(map, key.slot);
-	trace_buffer_unlock_commit_nostack(buffer, event);
+	ring_buffer_unlock_commit(buffer);
 	return true;
 }
 

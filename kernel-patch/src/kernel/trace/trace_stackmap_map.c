@@ -31,7 +31,10 @@
 #define STACKMAP_HEAD_KIND	GENMASK(31, 30)
 
 enum stackmap_kind {
-	/* Signed distance from _stext, a word each. On 32 bits, the address. */
+	/*
+	 * The low half of the address, a word each: it tells the signed distance from _stext,
+	 * which fits. On 32 bits, the address.
+	 */
 	STACKMAP_NEAR		= 0,
 	/* As before, and STACKMAP_MARKER stands for FTRACE_TRAMPOLINE_MARKER */
 	STACKMAP_NEAR_MARKED	= BIT(30),
@@ -39,35 +42,36 @@ enum stackmap_kind {
 	STACKMAP_FAR		= BIT(31),
 };
 
-#define STACKMAP_MARKER		((u32)S32_MIN)
-
 #ifdef CONFIG_64BIT
 #define STACKMAP_BASE		((unsigned long)_stext)
 #else
 #define STACKMAP_BASE		0UL
 #endif
 
-static long stackmap_distance(unsigned long frame)
-{
-	return frame - STACKMAP_BASE;
-}
+/* The lowest address within reach */
+#define STACKMAP_LOWEST		(STACKMAP_BASE + S32_MIN)
 
-static u32 stackmap_near_word(unsigned long frame)
+/* No frame of a stack that is stored so is there */
+#define STACKMAP_MARKER		lower_32_bits(STACKMAP_LOWEST)
+
+/*
+ * The loops over frames are most of what a lookup costs. Depth is not known, so that a compiler
+ * leaves them as they are unless it is told.
+ */
+#define stackmap_unrolled	_Pragma("GCC unroll 4")
+
+static u32 stackmap_marked_word(unsigned long frame)
 {
-	if (IS_ENABLED(CONFIG_64BIT) && frame == FTRACE_TRAMPOLINE_MARKER)
-		return STACKMAP_MARKER;
-	return stackmap_distance(frame);
+	return frame == FTRACE_TRAMPOLINE_MARKER ? STACKMAP_MARKER : lower_32_bits(frame);
 }
 
 /* Of a stack in which a frame is out of reach */
 static enum stackmap_kind stackmap_odd_kind(const unsigned long *frames, unsigned int depth)
 {
 	for (unsigned int i = 0; i < depth; i++) {
-		long distance = stackmap_distance(frames[i]);
-
 		if (frames[i] == FTRACE_TRAMPOLINE_MARKER)
 			continue;
-		if (distance != (s32)distance || (u32)distance == STACKMAP_MARKER)
+		if (upper_32_bits(frames[i] - STACKMAP_LOWEST) || frames[i] == STACKMAP_LOWEST)
 			return STACKMAP_FAR;
 	}
 	return STACKMAP_NEAR_MARKED;
@@ -80,13 +84,12 @@ static void stackmap_make_key(struct ftrace_stackmap_key *key, const unsigned lo
 	unsigned long odd = 0;
 	u64 hash = depth;
 
+	stackmap_unrolled
 	for (unsigned int i = 0; i < depth; i++) {
-		long distance = stackmap_distance(frames[i]);
-
-		odd |= distance ^ (s32)distance;
-		hash = (hash ^ distance) * GOLDEN_RATIO_64;
+		odd |= frames[i] - STACKMAP_LOWEST;
+		hash = (hash ^ frames[i]) * GOLDEN_RATIO_64;
 	}
-	if (unlikely(odd))
+	if (unlikely(upper_32_bits(odd)))
 		kind = stackmap_odd_kind(frames, depth);
 
 	key->frames = frames;
@@ -96,21 +99,23 @@ static void stackmap_make_key(struct ftrace_stackmap_key *key, const unsigned lo
 	key->hash = hash >> 32;
 }
 
+/* A stack that is compared is nearly always equal: no way out half way. */
 static bool stackmap_equals_near(const u32 *words, const unsigned long *frames,
 				 unsigned int depth)
 {
-	for (unsigned int i = 0; i < depth; i++) {
-		if (words[i] != (u32)stackmap_distance(frames[i]))
-			return false;
-	}
-	return true;
+	u32 differ = 0;
+
+	stackmap_unrolled
+	for (unsigned int i = 0; i < depth; i++)
+		differ |= words[i] ^ lower_32_bits(frames[i]);
+	return !differ;
 }
 
 static bool stackmap_equals_marked(const u32 *words, const unsigned long *frames,
 				   unsigned int depth)
 {
 	for (unsigned int i = 0; i < depth; i++) {
-		if (words[i] != stackmap_near_word(frames[i]))
+		if (words[i] != stackmap_marked_word(frames[i]))
 			return false;
 	}
 	return true;
@@ -154,10 +159,10 @@ static void stackmap_write(u32 *record, const struct ftrace_stackmap_key *key)
 			*record++ = lower_32_bits(key->frames[i]);
 			*record++ = upper_32_bits(key->frames[i]);
 		} else if (kind == STACKMAP_NEAR_MARKED) {
-			*record++ = stackmap_near_word(key->frames[i]);
+			*record++ = stackmap_marked_word(key->frames[i]);
 		} else {
 			/* The marker too: it is within reach of a kernel that lies low */
-			*record++ = stackmap_distance(key->frames[i]);
+			*record++ = lower_32_bits(key->frames[i]);
 		}
 	}
 }
@@ -173,9 +178,12 @@ static u32 stackmap_place(const struct ftrace_stackmap *map, u32 value)
 	return value & ~map->tag_mask;
 }
 
-/* Walk on from where @key is to its stack or to an empty slot. */
-static enum ftrace_stackmap_outcome stackmap_walk(const struct ftrace_stackmap *map,
-						  struct ftrace_stackmap_key *key)
+/*
+ * Walk on from where @key is to its stack or to an empty slot. Inline for those that begin: most
+ * end at their first slot.
+ */
+static __always_inline enum ftrace_stackmap_outcome
+stackmap_walk(const struct ftrace_stackmap *map, struct ftrace_stackmap_key *key)
 {
 	u32 tag = stackmap_tag(map, key->hash);
 
@@ -194,6 +202,12 @@ static enum ftrace_stackmap_outcome stackmap_walk(const struct ftrace_stackmap *
 	return FTRACE_STACKMAP_NO_SLOT;
 }
 
+static noinline enum ftrace_stackmap_outcome
+stackmap_walk_on(const struct ftrace_stackmap *map, struct ftrace_stackmap_key *key)
+{
+	return stackmap_walk(map, key);
+}
+
 static enum ftrace_stackmap_outcome stackmap_room(const struct ftrace_stackmap *map, u32 words)
 {
 	if (atomic_read(&map->entries) >= map->capacity)
@@ -208,7 +222,8 @@ static enum ftrace_stackmap_outcome stackmap_without_room(const struct ftrace_st
 							  struct ftrace_stackmap_key *key,
 							  enum ftrace_stackmap_outcome cause)
 {
-	return stackmap_walk(map, key) == FTRACE_STACKMAP_SUCCESS ? FTRACE_STACKMAP_SUCCESS : cause;
+	return stackmap_walk_on(map, key) == FTRACE_STACKMAP_SUCCESS ? FTRACE_STACKMAP_SUCCESS :
+								       cause;
 }
 
 /**
@@ -309,7 +324,7 @@ ftrace_stackmap_insert(struct ftrace_stackmap *map, struct ftrace_stackmap_key *
 	/* Pairs with the acquire of stackmap_walk() and of whoever reads the map */
 	while (cmpxchg_release(&map->slots[key->slot], 0, stackmap_tag(map, key->hash) | place)) {
 		/* Lost, which orders nothing: the walk reads this slot once more */
-		outcome = stackmap_walk(map, key);
+		outcome = stackmap_walk_on(map, key);
 		if (outcome != FTRACE_STACKMAP_ABSENT) {
 			stackmap_give_back(map, place, key->words);
 			return outcome;
@@ -358,7 +373,7 @@ unsigned long ftrace_stackmap_get_frame(const struct ftrace_stackmap_stack *stac
 			return FTRACE_TRAMPOLINE_MARKER;
 		fallthrough;
 	case STACKMAP_NEAR:
-		return STACKMAP_BASE + (s32)words[frame];
+		return STACKMAP_BASE + (s32)(words[frame] - lower_32_bits(STACKMAP_BASE));
 	default:
 		return words[2 * frame] | (u64)words[2 * frame + 1] << 32;
 	}

@@ -401,19 +401,17 @@ void shim_buffer_free(struct trace_buffer *buffer)
 	free(buffer);
 }
 
-struct ring_buffer_event *trace_buffer_lock_reserve(struct trace_buffer *buffer, int type,
-						    unsigned long len, unsigned int trace_ctx)
+struct ring_buffer_event *ring_buffer_lock_reserve(struct trace_buffer *buffer, unsigned long len)
 {
 	struct ring_buffer_event *event;
 
 	shim_must(shim_preempt_is_off());
-	shim_must(type == TRACE_STACK_ID && len == sizeof(struct stack_id_entry));
+	shim_must(len == sizeof(struct stack_id_entry));
 	shim_step();
 	if (buffer->cpus[task->cpu].nr >= buffer->size)
 		return NULL;
 	event = &buffer->cpus[task->cpu].events[buffer->cpus[task->cpu].nr++];
 	event->state = SHIM_RESERVED;
-	event->trace_ctx = trace_ctx;
 	return event;
 }
 
@@ -430,11 +428,18 @@ static void end_event(struct ring_buffer_event *event, enum shim_event_state sta
 	event->state = state;
 }
 
-void trace_buffer_unlock_commit_nostack(struct trace_buffer *buffer,
-					struct ring_buffer_event *event)
+/* Those of this CPU end in the reverse of the order in which they began. */
+int ring_buffer_unlock_commit(struct trace_buffer *buffer)
 {
-	(void)buffer;
-	end_event(event, SHIM_COMMITTED);
+	struct ring_buffer_event *events = buffer->cpus[task->cpu].events;
+	unsigned int nr = buffer->cpus[task->cpu].nr;
+
+	while (nr && events[nr - 1].state != SHIM_RESERVED)
+		nr--;
+	shim_must(nr);
+	shim_must(events[nr - 1].entry.ent.type == TRACE_STACK_ID);
+	end_event(&events[nr - 1], SHIM_COMMITTED);
+	return 0;
 }
 
 void ring_buffer_discard_commit(struct trace_buffer *buffer, struct ring_buffer_event *event)

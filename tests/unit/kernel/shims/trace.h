@@ -30,9 +30,22 @@ enum {
 	TRACE_STACK_ID = 1,
 };
 
-struct stack_id_entry {
-	u64	stack_cookie;
+struct trace_entry {
+	int		type;
+	unsigned int	trace_ctx;
 };
+
+struct stack_id_entry {
+	struct trace_entry	ent;
+	u64			stack_cookie;
+};
+
+static inline void tracing_generic_entry_update(struct trace_entry *entry, unsigned short type,
+						unsigned int trace_ctx)
+{
+	entry->type = type;
+	entry->trace_ctx = trace_ctx;
+}
 
 enum shim_event_state {
 	SHIM_RESERVED,
@@ -42,7 +55,6 @@ enum shim_event_state {
 
 struct ring_buffer_event {
 	enum shim_event_state	state;
-	unsigned int		trace_ctx;
 	struct stack_id_entry	entry;
 };
 
@@ -57,11 +69,10 @@ struct trace_buffer {
 struct trace_buffer *shim_buffer_new(unsigned int size);
 void shim_buffer_free(struct trace_buffer *buffer);
 
-struct ring_buffer_event *trace_buffer_lock_reserve(struct trace_buffer *buffer, int type,
-						    unsigned long len, unsigned int trace_ctx);
+struct ring_buffer_event *ring_buffer_lock_reserve(struct trace_buffer *buffer,
+						   unsigned long len);
 void *ring_buffer_event_data(struct ring_buffer_event *event);
-void trace_buffer_unlock_commit_nostack(struct trace_buffer *buffer,
-					struct ring_buffer_event *event);
+int ring_buffer_unlock_commit(struct trace_buffer *buffer);
 void ring_buffer_discard_commit(struct trace_buffer *buffer, struct ring_buffer_event *event);
 
 #endif
