@@ -1,0 +1,37 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# More stacks than the map has room for: those that it has are recorded as cookies, all others in
+# full, and are counted exactly.
+#
+# boot: append=ftrace_stackmap.bits=10
+. ./lib.sh
+. ./lib-stackmap.sh
+
+nr=2000
+room=1024
+echo 1 >$option
+trace_leaf $tracing
+echo 8192 >$tracing/buffer_size_kb
+same 'capacity' $room "$(field capacity)"
+
+for turn in 1 2 3; do
+	stacks $nr
+	count_trace
+	same "turn $turn: events" $((turn * nr)) "$events"
+	same "turn $turn: cookies" $((turn * room)) "$cookies"
+	same "turn $turn: stacks in full" $((turn * (nr - room))) "$full"
+	same "turn $turn: successes" "$cookies" "$(field successes)"
+	same "turn $turn: fallbacks" "$full" "$(field fallbacks)"
+	same "turn $turn: no_capacity" "$full" "$(field no_capacity)"
+	same "turn $turn: entries" $room "$(field entries)"
+done
+same 'no_space' 0 "$(field no_space)"
+same 'no_slot' 0 "$(field no_slot)"
+same 'records' $room "$(nr_lines '^stack_id' $map)"
+
+# In the same generation a full map stays full; the next one takes the others.
+echo 0 >$map
+stacks $nr
+same 'after a reset: entries' $room "$(field entries)"
+same 'after a reset: fallbacks' $((nr - room)) "$(field fallbacks)"
