@@ -39,7 +39,7 @@ struct ftrace_stackmap_bin_header {
 	__u32	capacity;	/* stacks that the map has room for */
 	__u64	stext;		/* run-time address of _stext */
 	__u64	trampoline;	/* stands for a frame in a trampoline of ftrace */
-	__u32	build_id_len;	/* 0: unknown */
+	__u32	build_id_len;	/* 0: unknown; at most FTRACE_STACKMAP_BUILD_ID_SIZE */
 	__u8	build_id[FTRACE_STACKMAP_BUILD_ID_SIZE];
 };
 
@@ -58,7 +58,7 @@ struct ftrace_stackmap_bin_stack {
 	__u32	ref;		/* times recorded, saturates at INT_MAX */
 	__u32	frames;
 	__u32	frames_offset;	/* of the first address, from the begin of the record */
-	/* __u64 addresses, innermost first */
+	/* __u64 addresses, innermost first; they end the record */
 };
 
 struct ftrace_stackmap_bin_trailer {
