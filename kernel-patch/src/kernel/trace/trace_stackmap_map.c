@@ -54,12 +54,6 @@ enum stackmap_kind {
 /* No frame of a stack that is stored so is there */
 #define STACKMAP_MARKER		lower_32_bits(STACKMAP_LOWEST)
 
-/*
- * The loops over frames are most of what a lookup costs. Depth is not known, so that a compiler
- * leaves them as they are unless it is told.
- */
-#define stackmap_unrolled	_Pragma("GCC unroll 4")
-
 static u32 stackmap_marked_word(unsigned long frame)
 {
 	return frame == FTRACE_TRAMPOLINE_MARKER ? STACKMAP_MARKER : lower_32_bits(frame);
@@ -84,7 +78,11 @@ static void stackmap_make_key(struct ftrace_stackmap_key *key, const unsigned lo
 	unsigned long odd = 0;
 	u64 hash = depth;
 
-	stackmap_unrolled
+	/*
+	 * The loops over frames are most of what a lookup costs. The depth is not known, so that
+	 * a compiler leaves them as they are unless it is told.
+	 */
+#pragma GCC unroll 4
 	for (unsigned int i = 0; i < depth; i++) {
 		odd |= frames[i] - STACKMAP_LOWEST;
 		hash = (hash ^ frames[i]) * GOLDEN_RATIO_64;
@@ -105,7 +103,7 @@ static bool stackmap_equals_near(const u32 *words, const unsigned long *frames,
 {
 	u32 differ = 0;
 
-	stackmap_unrolled
+#pragma GCC unroll 4
 	for (unsigned int i = 0; i < depth; i++)
 		differ |= words[i] ^ lower_32_bits(frames[i]);
 	return !differ;
