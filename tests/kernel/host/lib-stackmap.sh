@@ -21,7 +21,8 @@ all_resolve() {
 	cookies=$(sed -n "s/^$2: \([0-9]*\) cookies.*/\1/p" verified)
 	full=$(sed -n 's/^  recorded in full: \([0-9]*\).*/\1/p' verified)
 	full=${full:-0}
-	same "$1: cookies resolved" "$cookies" "$(sed -n 's/^  resolved: \([0-9]*\),.*/\1/p' verified)"
+	same "$1: cookies resolved" "$cookies" \
+		"$(sed -n 's/^  resolved: \([0-9]*\),.*/\1/p' verified)"
 	[ "$cookies" -gt 0 ] || fail "no cookie in $2"
 }
 
