@@ -81,7 +81,7 @@ static void make_stack(unsigned long *to, unsigned int depth, uint64_t *random)
 int main(int argc, char **argv)
 {
 	unsigned int depth = argc > 1 ? (unsigned int)atoi(argv[1]) : 0, i;
-	struct ftrace_stackmap *map = ftrace_stackmap_alloc(BITS, 1);
+	struct ftrace_stackmap *map = ftrace_stackmap_alloc(BITS);
 	uint64_t random = depth;
 
 	if (!map || !depth || depth > MAX_DEPTH) {

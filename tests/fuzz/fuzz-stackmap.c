@@ -228,7 +228,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint8_t first = next(&model);
 
 	shim_stext = stexts[first / 4 % 4];
-	model.map = ftrace_stackmap_alloc(1 + first % 4, 1);
+	model.map = ftrace_stackmap_alloc(1 + first % 4);
 	must(model.map);
 	while (model.size) {
 		run_one(&model);

@@ -43,7 +43,7 @@
 #define NR_THREADS	(CPU_FREER + 1)
 #define CPU_MAIN	NR_THREADS
 
-#define RECORDS		4000	/* a recorder and round, beside those of interrupts */
+#define RECORDS		1000	/* a recorder and round, beside those of interrupts */
 #define NR_ROUNDS	9
 
 #define die(...)					\
@@ -416,7 +416,7 @@ static void print_one(struct thread *thread)
 	u32 slot;
 
 	rcu_read_lock();
-	live = ftrace_stackmap_get_live(&ftrace_stackmap_root);
+	live = ftrace_stackmap_get_live(&ftrace_stackmap_root, true);
 	if (live) {
 		map = ftrace_stackmap_get_generation(&ftrace_stackmap_root, live->generation);
 		slot = next_random(thread, ftrace_stackmap_nr_slots(live));
@@ -653,7 +653,7 @@ static void insert_round(u64 seed)
 	struct round *round = new_round(seed);
 
 	/* With room for all, or for few */
-	round->map = ftrace_stackmap_alloc(seed % 2 ? 11 : 7, 1);
+	round->map = ftrace_stackmap_alloc(seed % 2 ? 11 : 7);
 	if (!round->map)
 		die("no map");
 	run_threads(round, NR_RECORDERS, runs);

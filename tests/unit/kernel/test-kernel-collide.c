@@ -20,7 +20,7 @@
 
 static int map_setup(void **state)
 {
-	*state = ftrace_stackmap_alloc(BITS, 1);
+	*state = ftrace_stackmap_alloc(BITS);
 	return *state ? 0 : -1;
 }
 
@@ -72,7 +72,7 @@ static void frames_that_differ_in_any_bit_are_told_apart(void **state)
 
 	for (i = 0; i < 3; i++) {
 		for (place = 0; place < 3; place++) {
-			struct ftrace_stackmap *map = ftrace_stackmap_alloc(BITS, 1);
+			struct ftrace_stackmap *map = ftrace_stackmap_alloc(BITS);
 
 			assert_non_null(map);
 			frames[0] = frames[1] = shim_stext + 0x1000;
@@ -157,7 +157,7 @@ static void whoever_loses_the_last_slot_gives_back_what_it_took(void **state)
 /* A map with fewer slots than are tried: the steps meet each of them */
 static void every_slot_is_met(void **state)
 {
-	struct ftrace_stackmap *map = ftrace_stackmap_alloc(4, 1);
+	struct ftrace_stackmap *map = ftrace_stackmap_alloc(4);
 	struct ftrace_stackmap_key key;
 	unsigned long frames[DEPTH];
 	uint32_t met = 0;

@@ -29,6 +29,7 @@ static int setup(void **state)
 {
 	root = (struct ftrace_stackmap_root) {
 		.tr		= &top,
+		.swap_lock	= __MUTEX_INITIALIZER(root.swap_lock),
 		.lock		= __MUTEX_INITIALIZER(root.lock),
 		.swapped_out	= LIST_HEAD_INIT(root.swapped_out),
 		.bits		= BITS,
@@ -267,7 +268,7 @@ static void *record_slowly(void *data)
 {
 	shim_run_on_cpu(1);
 	preempt_disable();
-	underway.map = ftrace_stackmap_get_live(&root);
+	underway.map = ftrace_stackmap_get_live(&root, true);
 	set(&underway.in_section);
 	await(&underway.go_on);
 	put(underway.map, 7);

@@ -33,9 +33,15 @@ static long nr_allocated;
 
 static int map_setup(void **state)
 {
+	struct ftrace_stackmap *map;
+
 	nr_allocated = shim_nr_allocated();
-	*state = ftrace_stackmap_alloc(BITS, 7);
-	return *state ? 0 : -1;
+	map = ftrace_stackmap_alloc(BITS);
+	if (!map)
+		return -1;
+	map->generation = 7;
+	*state = map;
+	return 0;
 }
 
 static int map_teardown(void **state)
@@ -140,7 +146,7 @@ static void stacks_of_every_depth_come_back(void **state)
 
 static void the_deepest_stack_that_can_be_counted_comes_back(void **state)
 {
-	struct ftrace_stackmap *map = ftrace_stackmap_alloc(14, 1);
+	struct ftrace_stackmap *map = ftrace_stackmap_alloc(14);
 	unsigned long *frames = new_stack(U16_MAX, 0);
 	unsigned int i;
 
@@ -213,7 +219,7 @@ static void frames_come_back_wherever_they_lie(void **state)
 	unsigned int i;
 
 	for (i = 0; i < NR_ODD; i++) {
-		struct ftrace_stackmap *map = ftrace_stackmap_alloc(BITS, 1);
+		struct ftrace_stackmap *map = ftrace_stackmap_alloc(BITS);
 
 		assert_non_null(map);
 		shim_stext = odd_stacks[i].stext;
@@ -409,7 +415,7 @@ static void a_failed_allocation_leaves_nothing(void **state)
 
 	for (i = 0; !map && i < 10; i++) {
 		shim_allocations_left = i;
-		map = ftrace_stackmap_alloc(BITS, 1);
+		map = ftrace_stackmap_alloc(BITS);
 		if (!map)
 			assert_int_equal(shim_nr_allocated(), allocated);
 	}
@@ -433,7 +439,7 @@ static void a_map_takes_no_more_memory_than_was_promised(void **state)
 	unsigned int i;
 
 	for (i = 0; i < 2; i++) {
-		map = ftrace_stackmap_alloc(rows[i].bits, 1);
+		map = ftrace_stackmap_alloc(rows[i].bits);
 		assert_non_null(map);
 		print_message("bits %u: %zu bytes\n", rows[i].bits, map->memory);
 		assert_true(map->memory <= rows[i].bound);
@@ -451,7 +457,7 @@ static const unsigned int real_depths[] = {
 
 static void stacks_as_deep_as_real_ones_fit_as_many_as_a_map_counts(void **state)
 {
-	struct ftrace_stackmap *map = ftrace_stackmap_alloc(FTRACE_STACKMAP_BITS_DEFAULT, 1);
+	struct ftrace_stackmap *map = ftrace_stackmap_alloc(FTRACE_STACKMAP_BITS_DEFAULT);
 	struct ftrace_stackmap_key key;
 	unsigned int i, j, nr = 0;
 	unsigned long frames[64];

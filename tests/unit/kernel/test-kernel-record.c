@@ -142,7 +142,7 @@ static void the_bits_are_taken_from_the_command_line(void **state)
 	} rows[] = {
 		{ bits_10, 10, 0 }, { bits_14, 14, 0 }, { bits_18, 18, 0 },
 		{ bits_9, 10, 1 }, { none, 10, 1 }, { bits_19, 18, 1 }, { huge, 18, 1 },
-		{ more, 14, 1 }, { minus, 14, 1 }, { word, 14, 1 }, { nothing, 14, 1 },
+		{ more, 18, 1 }, { minus, 10, 1 }, { word, 14, 1 }, { nothing, 14, 1 },
 		{ tail, 14, 1 }, { NULL, 14, 1 },
 	};
 	const struct shim_param *param = &shim_param_ftrace_stackmap_set_bits;
@@ -213,8 +213,8 @@ static void where_rcu_does_not_watch_a_stack_is_recorded_in_full(void **state)
 	shim_set_cpu_online(0, false);
 	assert_false(record(0, DEPTH));
 	rcu_read_lock();
-	assert_null(ftrace_stackmap_get_live(&ftrace_stackmap_root));
-	assert_null(ftrace_stackmap_get_generation(&ftrace_stackmap_root, reader.map->generation));
+	assert_null(ftrace_stackmap_get_live(&ftrace_stackmap_root,
+					     ftrace_stackmap_is_waited_for()));
 	rcu_read_unlock();
 	shim_set_cpu_online(0, true);
 	/* Another CPU is no matter of this one */
@@ -311,7 +311,7 @@ static void a_generation_is_known_while_it_is_in_use(void **state)
 	rcu_read_lock();
 	assert_ptr_equal(ftrace_stackmap_get_generation(&ftrace_stackmap_root, generation),
 			 reader.map);
-	assert_ptr_equal(ftrace_stackmap_get_live(&ftrace_stackmap_root), reader.map);
+	assert_ptr_equal(ftrace_stackmap_get_live(&ftrace_stackmap_root, true), reader.map);
 	assert_null(ftrace_stackmap_get_generation(&ftrace_stackmap_root, generation + 1));
 	assert_null(ftrace_stackmap_get_generation(&ftrace_stackmap_root, 0));
 	rcu_read_unlock();

@@ -17,13 +17,17 @@
  * A file holds the map that was in use when it was opened. To save all stacks of a generation
  * is hence: open stack_map, write "0" to it, read it to the end.
  *
- * Locks: trace_types_lock, then the mutex of the root. The latter alone guards what a root and
- * the lifetime of its maps are made of. Recording takes none: it runs with preemption off,
- * which synchronize_rcu() waits for, and so do those who print, under rcu_read_lock().
+ * Locks, in the order in which they are taken:
+ *
+ *	swap_lock		all of a reset or free, the grace period too: one at a time
+ *	trace_types_lock	the option does not change; nearly every open of a tracefs file takes it
+ *	lock			a root, and how long its maps live; never for longer than it takes
+ *
+ * Recording takes none: it runs with preemption off, which synchronize_rcu() waits for, and so do
+ * those who print, under rcu_read_lock().
  */
 #define pr_fmt(fmt) "ftrace stackmap: " fmt
 
-#include <kunit/static_stub.h>
 #include <linux/cpumask.h>
 #include <linux/init.h>
 #include <linux/kernel.h>
@@ -34,6 +38,7 @@
 #include "trace_stackmap.h"
 
 struct ftrace_stackmap_root ftrace_stackmap_root = {
+	.swap_lock	= __MUTEX_INITIALIZER(ftrace_stackmap_root.swap_lock),
 	.lock		= __MUTEX_INITIALIZER(ftrace_stackmap_root.lock),
 	.swapped_out	= LIST_HEAD_INIT(ftrace_stackmap_root.swapped_out),
 	.bits		= FTRACE_STACKMAP_BITS_DEFAULT,
@@ -69,14 +74,10 @@ static u32 root_next_generation(struct ftrace_stackmap_root *root)
 	return generation;
 }
 
-static struct ftrace_stackmap *root_alloc(struct ftrace_stackmap_root *root)
-{
-	return ftrace_stackmap_alloc(root->bits, root_next_generation(root));
-}
-
 static void root_publish(struct ftrace_stackmap_root *root, struct ftrace_stackmap *map)
 {
 	map->sequence = ++root->sequence;
+	map->generation = root_next_generation(root);
 	root->generation = map->generation + 1 ?: 1;
 	rcu_assign_pointer(root->live, map);
 }
@@ -93,8 +94,12 @@ static void root_put(struct ftrace_stackmap_root *root, struct ftrace_stackmap *
 	ftrace_stackmap_destroy(map);
 }
 
-/* Without dropping the old one, which may be none */
-static void root_swap(struct ftrace_stackmap_root *root, struct ftrace_stackmap *new)
+/*
+ * Put @new into use, which may be NULL. Returns the map that was: held like by a file, until
+ * root_retire().
+ */
+static struct ftrace_stackmap *root_swap(struct ftrace_stackmap_root *root,
+					 struct ftrace_stackmap *new)
 {
 	struct ftrace_stackmap *old = root_live(root);
 
@@ -105,17 +110,28 @@ static void root_swap(struct ftrace_stackmap_root *root, struct ftrace_stackmap 
 	else
 		RCU_INIT_POINTER(root->live, NULL);
 	if (!old)
-		return;
+		return NULL;
 	list_add_tail(&old->swapped_out, &root->swapped_out);
 	root->nr_swapped_out++;
+	old->nr_files++;
+	return old;
 }
 
 /* Nobody records into @map any more, nor prints from it, once this returns. */
-static void root_close(struct ftrace_stackmap *map)
+static void map_close(struct ftrace_stackmap *map)
 {
 	synchronize_rcu();
 	/* Pairs with the acquire of whoever wants to know whether the map is complete */
 	smp_store_release(&map->closed, true);
+}
+
+static void root_retire(struct ftrace_stackmap_root *root, struct ftrace_stackmap *old)
+{
+	lockdep_assert_held(&root->lock);
+
+	old->nr_files--;
+	root_put(root, old);
+	wake_up_all(&root->released);
 }
 
 /**
@@ -128,14 +144,24 @@ int ftrace_stackmap_enable(struct ftrace_stackmap_root *root)
 {
 	struct ftrace_stackmap *map;
 
-	guard(mutex)(&root->lock);
-
-	if (root_live(root))
+	mutex_lock(&root->lock);
+	map = root_live(root);
+	mutex_unlock(&root->lock);
+	if (map)
 		return 0;
-	map = root_alloc(root);
+
+	map = ftrace_stackmap_alloc(root->bits);
 	if (!map)
 		return -ENOMEM;
-	root_swap(root, map);
+
+	mutex_lock(&root->lock);
+	if (!root_live(root)) {
+		root_swap(root, map);
+		map = NULL;
+	}
+	mutex_unlock(&root->lock);
+	/* Another one was faster */
+	ftrace_stackmap_destroy(map);
 	return 0;
 }
 
@@ -185,23 +211,33 @@ int ftrace_stackmap_reset(struct ftrace_stackmap_root *root,
 			  struct ftrace_stackmap_reader *reader)
 {
 	struct ftrace_stackmap *old, *new;
+	bool is_busy;
 
-	guard(mutex)(&root->lock);
+	guard(mutex)(&root->swap_lock);
 
+	mutex_lock(&root->lock);
 	old = root_live(root);
+	is_busy = root->nr_swapped_out >= FTRACE_STACKMAP_MAX_SWAPPED_OUT;
+	mutex_unlock(&root->lock);
 	if (!old)
 		return 0;
-	if (root->nr_swapped_out >= FTRACE_STACKMAP_MAX_SWAPPED_OUT)
+	if (is_busy)
 		return -EBUSY;
-	new = root_alloc(root);
+	new = ftrace_stackmap_alloc(root->bits);
 	if (!new)
 		return -ENOMEM;
 
-	root_swap(root, new);
-	root_close(old);
+	mutex_lock(&root->lock);
+	old = root_swap(root, new);
+	mutex_unlock(&root->lock);
+
+	map_close(old);
+
+	mutex_lock(&root->lock);
 	if (reader && !reader->started)
 		reader_set_map(reader, old);
-	root_put(root, old);
+	root_retire(root, old);
+	mutex_unlock(&root->lock);
 	return 0;
 }
 
@@ -239,7 +275,9 @@ static int root_wait_released(struct ftrace_stackmap_root *root, u64 sequence)
 /* Take the map out of use; @sequence is that of the newest which has to be released then. */
 static int root_remove(struct ftrace_stackmap_root *root, u64 *sequence)
 {
-	struct ftrace_stackmap *map;
+	struct ftrace_stackmap *old;
+
+	guard(mutex)(&root->swap_lock);
 
 	mutex_lock(&trace_types_lock);
 	if (root->tr && trace_array_has_stackmap(root->tr)) {
@@ -247,16 +285,17 @@ static int root_remove(struct ftrace_stackmap_root *root, u64 *sequence)
 		return -EBUSY;
 	}
 	mutex_lock(&root->lock);
-	map = root_live(root);
-	root_swap(root, NULL);
-	/* Nearly every open of a file of tracefs takes it: not over a grace period */
-	mutex_unlock(&trace_types_lock);
-
-	if (map) {
-		root_close(map);
-		root_put(root, map);
-	}
+	old = root_swap(root, NULL);
 	*sequence = root->sequence;
+	mutex_unlock(&root->lock);
+	mutex_unlock(&trace_types_lock);
+	if (!old)
+		return 0;
+
+	map_close(old);
+
+	mutex_lock(&root->lock);
+	root_retire(root, old);
 	mutex_unlock(&root->lock);
 	return 0;
 }
@@ -336,15 +375,15 @@ static void ftrace_stackmap_count_bypass(enum ftrace_stackmap_bypass bypass)
  */
 bool ftrace_stackmap_is_waited_for(void)
 {
-	KUNIT_STATIC_STUB_REDIRECT(ftrace_stackmap_is_waited_for);
 	return rcu_is_watching() && cpu_online(raw_smp_processor_id());
 }
 
-struct ftrace_stackmap *ftrace_stackmap_get_live(struct ftrace_stackmap_root *root)
+struct ftrace_stackmap *ftrace_stackmap_get_live(struct ftrace_stackmap_root *root,
+						 bool is_waited_for)
 {
 	struct ftrace_stackmap *map;
 
-	if (unlikely(!ftrace_stackmap_is_waited_for())) {
+	if (unlikely(!is_waited_for)) {
 		ftrace_stackmap_count_bypass(FTRACE_STACKMAP_NOT_WATCHING);
 		return NULL;
 	}
@@ -357,12 +396,8 @@ struct ftrace_stackmap *ftrace_stackmap_get_live(struct ftrace_stackmap_root *ro
 const struct ftrace_stackmap *
 ftrace_stackmap_get_generation(struct ftrace_stackmap_root *root, u32 generation)
 {
-	const struct ftrace_stackmap *map;
+	const struct ftrace_stackmap *map = rcu_dereference(root->live);
 
-	/* A dump can come from anywhere */
-	if (!ftrace_stackmap_is_waited_for())
-		return NULL;
-	map = rcu_dereference(root->live);
 	return map && map->generation == generation ? map : NULL;
 }
 
@@ -402,7 +437,7 @@ bool ftrace_stackmap_record(struct trace_buffer *buffer, unsigned int trace_ctx,
 	struct ftrace_stackmap *map;
 	struct stack_id_entry *entry;
 
-	map = ftrace_stackmap_get_live(&ftrace_stackmap_root);
+	map = ftrace_stackmap_get_live(&ftrace_stackmap_root, ftrace_stackmap_is_waited_for());
 	if (unlikely(!map))
 		return false;
 
@@ -426,8 +461,17 @@ bool ftrace_stackmap_record(struct trace_buffer *buffer, unsigned int trace_ctx,
 	tracing_generic_entry_update(&entry->ent, TRACE_STACK_ID, trace_ctx);
 	entry->stack_cookie = ftrace_stackmap_cookie(map, key.slot);
 	ftrace_stackmap_count_use(map, key.slot);
+	/* As trace.c does for an event: the name of the task is worth to be kept */
+	__this_cpu_write(trace_taskinfo_save, true);
 	ring_buffer_unlock_commit(buffer);
 	return true;
+}
+
+/* With preemption off: the ring buffer had no room for a stack in full. */
+void ftrace_stackmap_lost_full(struct trace_array *tr)
+{
+	if (trace_array_has_stackmap(tr))
+		ftrace_stackmap_count_bypass(FTRACE_STACKMAP_NO_FULL_EVENT);
 }
 
 /*
@@ -449,21 +493,24 @@ void ftrace_stackmap_init_tracefs(struct trace_array *tr)
 	ftrace_stackmap_root.tr = tr;
 	ftrace_stackmap_has_tracefs = true;
 	if (trace_array_has_stackmap(tr) && ftrace_stackmap_enable(&ftrace_stackmap_root))
-		pr_warn("no memory for a map: stacks are recorded in full\n");
+		pr_warn("no memory for a map: clear and set the option to try again\n");
 }
 
 /* On the command line, with its dot: a module parameter would need a module of that name */
 static int __init ftrace_stackmap_set_bits(char *str)
 {
-	unsigned int bits;
+	int bits, ret;
 
-	if (!str || kstrtouint(str, 0, &bits)) {
+	ret = str ? kstrtoint(str, 0, &bits) : -EINVAL;
+	if (ret == -ERANGE) {
+		bits = *str == '-' ? INT_MIN : INT_MAX;
+	} else if (ret) {
 		pr_warn("bits is not a number: using %u\n", FTRACE_STACKMAP_BITS_DEFAULT);
-		return 0;
+		bits = FTRACE_STACKMAP_BITS_DEFAULT;
 	}
 	ftrace_stackmap_root.bits = clamp(bits, FTRACE_STACKMAP_BITS_MIN, FTRACE_STACKMAP_BITS_MAX);
 	if (ftrace_stackmap_root.bits != bits)
-		pr_warn("bits=%u is out of range: using %u\n", bits, ftrace_stackmap_root.bits);
+		pr_warn("bits=%d is out of range: using %u\n", bits, ftrace_stackmap_root.bits);
 	return 0;
 }
 early_param("ftrace_stackmap.bits", ftrace_stackmap_set_bits);

@@ -20,7 +20,8 @@
 /* A map in use, and those swapped out of that use which somebody still reads */
 struct ftrace_stackmap_root {
 	struct trace_array		*tr;		/* whose option this is; NULL: nobody's */
-	struct mutex			lock;		/* of all below, and of maps' lifetime */
+	struct mutex			swap_lock;	/* one reset or free at a time, to its end */
+	struct mutex			lock;		/* of all below, and of how long maps live */
 	struct ftrace_stackmap __rcu	*live;
 	struct list_head		swapped_out;	/* struct ftrace_stackmap, oldest first */
 	unsigned int			nr_swapped_out;
@@ -42,6 +43,7 @@ struct ftrace_stackmap_reader {
 enum ftrace_stackmap_bypass {
 	FTRACE_STACKMAP_NO_MAP,
 	FTRACE_STACKMAP_NOT_WATCHING,
+	FTRACE_STACKMAP_NO_FULL_EVENT,	/* lost where it was to be recorded in full */
 	FTRACE_STACKMAP_NR_BYPASSES,
 };
 
@@ -63,6 +65,8 @@ void ftrace_stackmap_hold(struct ftrace_stackmap_reader *reader);
 void ftrace_stackmap_release(struct ftrace_stackmap_reader *reader);
 void ftrace_stackmap_get_usage(struct ftrace_stackmap_root *root,
 			       struct ftrace_stackmap_usage *usage);
+
+/* Of this CPU and moment. Where not, neither recording nor printing may touch a map. */
 bool ftrace_stackmap_is_waited_for(void);
 
 /* Under rcu_read_lock(), as long as the map is used. NULL: it is not in use. */
@@ -70,11 +74,13 @@ const struct ftrace_stackmap *
 ftrace_stackmap_get_generation(struct ftrace_stackmap_root *root, u32 generation);
 
 /* With preemption off, as long as the map is used. NULL: the stack is none for a map. */
-struct ftrace_stackmap *ftrace_stackmap_get_live(struct ftrace_stackmap_root *root);
+struct ftrace_stackmap *ftrace_stackmap_get_live(struct ftrace_stackmap_root *root,
+						 bool is_waited_for);
 
 /* With preemption off. False: the stack is to be recorded in full. */
 bool ftrace_stackmap_record(struct trace_buffer *buffer, unsigned int trace_ctx,
 			    const unsigned long *frames, unsigned int depth);
+void ftrace_stackmap_lost_full(struct trace_array *tr);
 int ftrace_stackmap_set_option(struct trace_array *tr, bool enabled);
 
 void ftrace_stackmap_init_tracefs(struct trace_array *tr);
@@ -83,6 +89,8 @@ void ftrace_stackmap_create_bin_file(struct trace_array *tr);
 void ftrace_stackmap_print(struct trace_seq *s, u64 cookie, int flags);
 
 #else /* !CONFIG_FTRACE_STACKMAP */
+
+static inline void ftrace_stackmap_lost_full(struct trace_array *tr) { }
 
 static inline bool ftrace_stackmap_record(struct trace_buffer *buffer, unsigned int trace_ctx,
 					  const unsigned long *frames, unsigned int depth)

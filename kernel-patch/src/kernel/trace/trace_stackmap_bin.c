@@ -10,6 +10,7 @@
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/uaccess.h>
 #include <uapi/linux/ftrace_stackmap.h>
 #include <asm/sections.h>
@@ -66,6 +67,9 @@ static void bin_set_build_id(struct ftrace_stackmap_bin_header *header)
 #if IS_ENABLED(CONFIG_STACKTRACE_BUILD_ID) || IS_ENABLED(CONFIG_VMCORE_INFO)
 	static_assert(sizeof(vmlinux_build_id) == sizeof(header->build_id));
 
+	/* All zero: the linker gave none */
+	if (!memchr_inv(vmlinux_build_id, 0, sizeof(vmlinux_build_id)))
+		return;
 	header->build_id_len = sizeof(header->build_id);
 	memcpy(header->build_id, vmlinux_build_id, sizeof(header->build_id));
 #endif

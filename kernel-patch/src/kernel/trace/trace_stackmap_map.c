@@ -399,13 +399,12 @@ u64 ftrace_stackmap_fallbacks(const struct ftrace_stackmap *map)
 /**
  * ftrace_stackmap_alloc - make an empty map
  * @bits: room for 2^@bits stacks
- * @generation: of its cookies
  *
  * Fails, rather than to have another task killed for its memory.
  *
  * Return: the map, for ftrace_stackmap_destroy(), or NULL.
  */
-struct ftrace_stackmap *ftrace_stackmap_alloc(unsigned int bits, u32 generation)
+struct ftrace_stackmap *ftrace_stackmap_alloc(unsigned int bits)
 {
 	u32 nr_slots = 2U << bits;
 	u32 arena_words = STACKMAP_WORDS_A_STACK << bits;
@@ -428,7 +427,6 @@ struct ftrace_stackmap *ftrace_stackmap_alloc(unsigned int bits, u32 generation)
 	map->arena = (u32 *)(map->refs + nr_slots);
 	map->slot_mask = nr_slots - 1;
 	map->tag_mask = GENMASK(31, order_base_2(arena_words));
-	map->generation = generation;
 	map->capacity = 1U << bits;
 	map->arena_words = arena_words;
 	map->memory = sizeof(*map) + size +

@@ -71,7 +71,7 @@ struct ftrace_stackmap {
 	struct ftrace_stackmap_counters __percpu *counters;
 	u32			slot_mask;
 	u32			tag_mask;	/* of what a slot holds; the rest is the place */
-	u32			generation;
+	u32			generation;	/* given when it is published */
 	u32			capacity;	/* stacks */
 	u32			arena_words;
 	size_t			memory;		/* bytes that the map takes in all */
@@ -106,7 +106,7 @@ struct ftrace_stackmap_stack {
 	u32			depth;
 };
 
-struct ftrace_stackmap *ftrace_stackmap_alloc(unsigned int bits, u32 generation);
+struct ftrace_stackmap *ftrace_stackmap_alloc(unsigned int bits);
 void ftrace_stackmap_destroy(struct ftrace_stackmap *map);
 
 enum ftrace_stackmap_outcome

@@ -55,6 +55,10 @@ void ftrace_stackmap_print(struct trace_seq *s, u64 cookie, int flags)
 	const struct ftrace_stackmap *map;
 	struct ftrace_stackmap_stack stack;
 
+	/* A dump can come from anywhere */
+	if (!ftrace_stackmap_is_waited_for())
+		return;
+
 	guard(rcu)();
 
 	map = ftrace_stackmap_get_generation(&ftrace_stackmap_root, upper_32_bits(cookie));

@@ -27,9 +27,11 @@ static void *stack_map_start(struct seq_file *m, loff_t *pos)
 {
 	struct ftrace_stackmap_reader *reader = m->private;
 
-	reader->started = true;
 	ftrace_stackmap_hold(reader);
-	return reader->map ? stack_map_stack(reader, pos) : NULL;
+	if (!reader->map)
+		return NULL;
+	reader->started = true;
+	return stack_map_stack(reader, pos);
 }
 
 static void *stack_map_next(struct seq_file *m, void *v, loff_t *pos)
@@ -145,6 +147,8 @@ static ssize_t stack_map_write(struct file *file, const char __user *ubuf, size_
 	if (copy_from_user(buf, ubuf, len))
 		return -EFAULT;
 	buf[len] = '\0';
+	if (strlen(buf) != len)
+		return -EINVAL;
 	word = strstrip(buf);
 
 	for (int i = 0; i < ARRAY_SIZE(stack_map_commands); i++) {
@@ -205,6 +209,7 @@ static int stack_map_stat_show(struct seq_file *m, void *v)
 			   ftrace_stackmap_sum(map, stack_map_causes[i].outcome));
 	seq_printf(m, "no_map: %llu\n", usage.bypasses[FTRACE_STACKMAP_NO_MAP]);
 	seq_printf(m, "not_watching: %llu\n", usage.bypasses[FTRACE_STACKMAP_NOT_WATCHING]);
+	seq_printf(m, "no_full_event: %llu\n", usage.bypasses[FTRACE_STACKMAP_NO_FULL_EVENT]);
 	return 0;
 }
 

@@ -39,6 +39,8 @@ unsigned int shim_nr_grace_periods;
 void (*shim_before_grace_period)(void);
 __thread void (*shim_step_hook)(void);
 
+DEFINE_PER_CPU(bool, trace_taskinfo_save);
+
 struct mutex trace_types_lock = __MUTEX_INITIALIZER(trace_types_lock);
 
 static struct shim_task tasks[SHIM_NR_CPUS];
@@ -148,7 +150,8 @@ void mutex_lock(struct mutex *mutex)
 {
 	shim_must(!shim_preempt_is_off());
 	shim_must(!lockdep_is_held(mutex));
-	shim_must(mutex != &trace_types_lock || !task->nr_mutexes);
+	/* At most the one of resets and frees */
+	shim_must(mutex != &trace_types_lock || task->nr_mutexes <= 1);
 	pthread_mutex_lock(&mutex->lock);
 	__atomic_store_n(&mutex->holder, task, __ATOMIC_RELAXED);
 	task->nr_mutexes++;
@@ -361,18 +364,18 @@ u32 get_random_u32(void)
 	return shim_next_random++;
 }
 
-int kstrtouint(const char *text, unsigned int base, unsigned int *ret_value)
+int kstrtoint(const char *text, unsigned int base, int *ret_value)
 {
-	unsigned long value;
 	char *end;
+	long value;
 
 	errno = 0;
-	value = strtoul(text, &end, (int)base);
-	if (end == text || *end || *text == '-')
+	value = strtol(text, &end, (int)base);
+	if (end == text || *end)
 		return -EINVAL;
-	if (errno || value > UINT_MAX)
+	if (errno || value < INT_MIN || value > INT_MAX)
 		return -ERANGE;
-	*ret_value = (unsigned int)value;
+	*ret_value = (int)value;
 	return 0;
 }
 

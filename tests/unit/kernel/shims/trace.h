@@ -8,6 +8,7 @@
 
 #include <linux/kernel.h>
 #include <linux/mutex.h>
+#include <linux/percpu.h>
 #include <linux/types.h>
 
 /* As on the architectures that have the longest addresses: an int, whatever _stext is */
@@ -46,6 +47,9 @@ static inline void tracing_generic_entry_update(struct trace_entry *entry, unsig
 	entry->type = type;
 	entry->trace_ctx = trace_ctx;
 }
+
+/* The task of the next event that is switched away is to be named. */
+DECLARE_PER_CPU(bool, trace_taskinfo_save);
 
 enum shim_event_state {
 	SHIM_RESERVED,

@@ -16,6 +16,6 @@
 /* Counted, for tests to see that something was said */
 #define pr_warn(...)		shim_warn(__VA_ARGS__)
 
-int kstrtouint(const char *text, unsigned int base, unsigned int *ret_value);
+int kstrtoint(const char *text, unsigned int base, int *ret_value);
 
 #endif

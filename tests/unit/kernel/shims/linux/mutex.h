@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Mutexes that know who holds them, and guard(). The order of the locks is checked: none is held
- * where trace_types_lock is taken, and a grace period is not waited for under that one.
+ * Mutexes that know who holds them, and guard(). The order of the locks is checked: one at most is
+ * held where trace_types_lock is taken, and a grace period is not waited for under that one.
  */
 #ifndef SHIM_LINUX_MUTEX_H
 #define SHIM_LINUX_MUTEX_H

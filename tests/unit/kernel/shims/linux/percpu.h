@@ -24,6 +24,8 @@ void *shim_percpu(void *p, int cpu);
 /* A static one only says where in the part of a CPU it is: by its place in this section. */
 #define DEFINE_PER_CPU(type, name)	\
 	__typeof__(type) name __attribute__((section("shim_percpu_area")))
+#define DECLARE_PER_CPU(type, name)	extern __typeof__(type) name
+#define __this_cpu_write(name, value)	(*this_cpu_ptr(&(name)) = (value))
 #define per_cpu(name, cpu)		(*per_cpu_ptr(&(name), cpu))
 
 #endif
