@@ -51,12 +51,14 @@ load() {
 	done
 }
 
-# A task on each CPU; stop_load ends them.
+# A task for each CPU, with what is left of it: what the test itself does goes first. stop_load ends
+# them.
 start_load() {
 	rm -f /tmp/stop
 	loads=''
 	for cpu in 0 1; do
 		load $cpu &
+		renice 19 -p $! >/dev/null
 		loads="$loads $!"
 	done
 }
