@@ -20,7 +20,7 @@
  * Locks, in the order in which they are taken:
  *
  *	swap_lock		all of a reset or free, the grace period too: one at a time
- *	trace_types_lock	the option does not change; nearly every open of a tracefs file takes it
+ *	trace_types_lock	the option does not change; most opens in tracefs take it
  *	lock			a root, and how long its maps live; never for longer than it takes
  *
  * Recording takes none: it runs with preemption off, which synchronize_rcu() waits for, and so do

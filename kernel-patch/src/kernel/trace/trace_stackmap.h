@@ -20,8 +20,8 @@
 /* A map in use, and those swapped out of that use which somebody still reads */
 struct ftrace_stackmap_root {
 	struct trace_array		*tr;		/* whose option this is; NULL: nobody's */
-	struct mutex			swap_lock;	/* one reset or free at a time, to its end */
-	struct mutex			lock;		/* of all below, and of how long maps live */
+	struct mutex			swap_lock;	/* one reset or free at a time */
+	struct mutex			lock;		/* of all below, and of maps' lives */
 	struct ftrace_stackmap __rcu	*live;
 	struct list_head		swapped_out;	/* struct ftrace_stackmap, oldest first */
 	unsigned int			nr_swapped_out;
