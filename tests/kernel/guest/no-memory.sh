@@ -11,7 +11,8 @@ available() { sed -n 's/^MemAvailable: *\([0-9]*\) kB/\1/p' /proc/meminfo; }
 # fill_memory KB - leave so many kB.
 fill_memory() {
 	while [ "$(available)" -gt $(($1 + 1024)) ]; do
-		dd if=/dev/zero bs=1k count=$((($(available) - $1) / 2)) 2>/dev/null >>/tmp/full/file ||
+		dd if=/dev/zero bs=1k count=$((($(available) - $1) / 2)) 2>/dev/null \
+			>>/tmp/full/file ||
 			fail 'cannot fill the memory'
 	done
 }

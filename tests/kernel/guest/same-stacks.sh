@@ -53,7 +53,7 @@ done
 for array in $tracing/instances/full $tracing; do
 	echo 0 >$array/events/enable
 	same "${array##*/}: overrun" 0 \
-		"$(sed -n 's/^overrun: //p' $array/per_cpu/cpu*/stats | awk '{ n += $1 } END { print n }')"
+		"$(cat $array/per_cpu/cpu*/stats | awk '/^overrun: / { n += $2 } END { print n }')"
 done
 
 cat $tracing/instances/full/trace >full.trace
@@ -66,7 +66,8 @@ same 'full stacks beside the cookies' 0 "$(nr_lines '<stack trace>' cookies.trac
 
 # "times stack", of each stack
 in_lines <full.trace | sort | uniq -c | sed 's/^ *//' | sort >full
-awk '/^stack_id/ { print ref, stack; ref = $6; stack = ""; next } { stack = stack ";" substr($0, 5) }
+awk '/^stack_id/ { print ref, stack; ref = $6; stack = ""; next }
+	{ stack = stack ";" substr($0, 5) }
 	END { print ref, stack }' stack_map | sed 1d | sort >map
 in_lines <cookies.trace | sort | uniq -c | sed 's/^ *//' | sort >cookies
 [ "$(wc -l <map)" -gt 50 ] || fail "only $(wc -l <map) stacks"
@@ -77,7 +78,8 @@ ok "$(wc -l <map) stacks are the same and were recorded as often"
 cmp full cookies || fail 'the stacks printed below the cookies are others than those in full'
 ok 'and so are those that trace prints'
 
-trace-cmd extract -o /tmp/top.dat >trace-cmd.log 2>&1 || fail "trace-cmd extract: $(cat trace-cmd.log)"
+trace-cmd extract -o /tmp/top.dat >trace-cmd.log 2>&1 ||
+	fail "trace-cmd extract: $(cat trace-cmd.log)"
 trace-cmd extract -B full -o /tmp/full.dat >trace-cmd.log 2>&1 ||
 	fail "trace-cmd extract: $(cat trace-cmd.log)"
 cp /tmp/top.dat /tmp/full.dat .

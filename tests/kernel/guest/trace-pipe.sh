@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # The frames below a cookie in trace and trace_pipe: with stacks whose text would not fit the buffer
-# that these are made in, with each way to spell a frame, and where there is no map to take them from.
+# that these are made in, with each way to spell a frame, and where there is no map to take them
+# from.
 . ./lib.sh
 
 cd "$tracing"
@@ -70,7 +71,8 @@ judge() {
 		end_event()
 		if (events != times || cookies != times)
 			bad(events " events and " cookies " cookies of " times)
-		print "ok: " name ": " cookies " cookies, " frames " frames below, " left " left out"
+		print "ok: " name ": " cookies " cookies, " frames " frames below, " \
+			left " left out"
 		print cuts + 0 >"/tmp/cuts"
 	}' "$1" || exit 1
 }

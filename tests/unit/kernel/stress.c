@@ -516,7 +516,8 @@ static void resolve(struct round *round, const struct ring_buffer_event *event,
 		return;
 	}
 	if (slot >= copy->nr_slots || copy->stacks[slot] != event->entry.ent.trace_ctx + 1)
-		die("generation %u, slot %u: not stack %u", generation, slot, event->entry.ent.trace_ctx);
+		die("generation %u, slot %u: not stack %u", generation, slot,
+		    event->entry.ent.trace_ctx);
 	copy->seen[slot]++;
 }
 
