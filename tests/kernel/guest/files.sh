@@ -70,7 +70,7 @@ dd if=stack_map bs=1 skip=1000 count=200 2>/dev/null | cmp - /tmp/part ||
 	fail 'stack_map from 1000 on'
 ok 'stack_map from 1000 on'
 
-for text in 1 '' ' ' reset 00 0x0 -0 fre freed 'free free' 12345678 '0 0'; do
+for text in 1 '' ' ' reset 00 0x0 -0 fre freed 'free free' 12345678 '0 0' '0       0' 'free   0'; do
 	refuses 'Invalid argument' write_to $map "$text"
 done
 too_much() { seq 1 5000 | dd of=$map bs=16k iflag=fullblock 2>&1; }
