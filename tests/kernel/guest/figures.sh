@@ -63,8 +63,8 @@ mean_depth() {
 		END { printf "%.1f", refs ? frames / refs : 0 }' "$map"
 }
 
-# least LOOP - the instructions of the cheapest of several runs. Each run has its own costs, by where
-# the memory of its process happens to lie, of thousands of instructions a turn.
+# least LOOP - the instructions of the cheapest of several runs. Each run has its own costs, by
+# where the memory of its process happens to lie, of thousands of instructions a turn.
 least() {
 	for _ in $(seq $rounds); do
 		./workload "$1" $loops
