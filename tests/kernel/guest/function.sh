@@ -4,6 +4,7 @@
 # The function tracer with stacks: the same work gives the same stacks as cookies as in full,
 # with the marker of its trampoline in them. The host resolves a recording of trace-cmd.
 . ./lib.sh
+. ./lib-stackmap.sh
 
 cd "$tracing"
 function=vfs_open
@@ -17,31 +18,21 @@ work() {
 	done
 }
 
-# stacks HEAD FILE - the distinct stacks below lines of FILE that match HEAD, one a line.
-stacks() {
-	awk -v head="$1" '
-		function end_stack() { if (stack != "") print stack; stack = "" }
-		$0 ~ head { end_stack(); wanted = 1; next }
-		wanted && /^ => / { stack = stack substr($0, 5) ";"; next }
-		{ end_stack(); wanted = 0 }
-		END { end_stack() }' "$2" | sort -u
-}
-
 echo 1 >options/sym-offset
 echo $function >set_ftrace_filter
 echo $$ >set_ftrace_pid
 echo function >current_tracer
 echo 1 >options/func_stack_trace
 work
-stacks '<stack trace>$' trace >/tmp/full
+stacks_below '<stack trace>$' trace >/tmp/full
 
 echo 1 >options/stackmap
 echo >trace
 work
 echo 0 >tracing_on
 cp stack_map trace stack_map_stat /mnt/
-stacks '^stack_id ' stack_map >/tmp/map
-stacks '<stack_id [0-9]+ gen [0-9]+>$' trace >/tmp/trace
+stacks_below '^stack_id ' stack_map >/tmp/map
+stacks_below '<stack_id [0-9]+ gen [0-9]+>$' trace >/tmp/trace
 
 [ "$(wc -l </tmp/full)" -ge 1 ] || fail 'no stack in full'
 if grep -v "$function+0x" /tmp/full; then

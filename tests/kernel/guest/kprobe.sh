@@ -4,20 +4,11 @@
 # Kprobe events with stacks: the map has the same frames as the full stacks that an instance records
 # of the same hits, also where the probe sits in a module.
 . ./lib.sh
+. ./lib-stackmap.sh
 
 cd "$tracing"
 other=instances/other
 times=20
-
-# stacks HEAD FILE - the distinct stacks below lines of FILE that match HEAD, one a line.
-stacks() {
-	awk -v head="$1" '
-		function end_stack() { if (stack != "") print stack; stack = "" }
-		$0 ~ head { end_stack(); wanted = 1; next }
-		wanted && /^ => / { stack = stack substr($0, 5) ";"; next }
-		{ end_stack(); wanted = 0 }
-		END { end_stack() }' "$2" | sort -u
-}
 
 work() {
 	turn=0
@@ -44,8 +35,8 @@ compare() {
 	work
 	echo 0 >events/kprobes/enable
 	echo 0 >$other/events/kprobes/enable
-	stacks '<stack trace>$' $other/trace >/tmp/full
-	stacks '^stack_id ' stack_map >/tmp/map
+	stacks_below '<stack trace>$' $other/trace >/tmp/full
+	stacks_below '^stack_id ' stack_map >/tmp/map
 	[ -s /tmp/full ] || fail "$1: no stack in the instance"
 	diff /tmp/full /tmp/map || fail "$1: in full <, in the map >"
 	if grep -v "^$2" /tmp/map; then

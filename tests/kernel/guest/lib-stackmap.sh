@@ -32,6 +32,16 @@ trace_leaf() {
 deep() { echo "$1" >$module/depth; }
 stacks() { echo "$1" >$module/stacks; }
 
+# stacks_below HEAD FILE - the distinct stacks below lines of FILE that match HEAD, one a line.
+stacks_below() {
+	awk -v head="$1" '
+		function end_stack() { if (stack != "") print stack; stack = "" }
+		$0 ~ head { end_stack(); wanted = 1; next }
+		wanted && /^ => / { stack = stack substr($0, 5) ";"; next }
+		{ end_stack(); wanted = 0 }
+		END { end_stack() }' "$2" | sort -u
+}
+
 # count_trace [DIR] - set $events, $cookies and $full to what the trace holds of each.
 count_trace() {
 	cp "${1-$tracing}/trace" /tmp/counted
