@@ -73,6 +73,7 @@ texts=$(for i in 1 2 3 4 5 6 7 8 9; do echo data/text/*.txt; done)
 note a reader that goes away
 yes '<stack_id 7 gen 1>' | "$command" expand -m $m | head -n 2
 note what a terminal gets
+script -qec true /dev/null >/dev/null || note "there is no terminal to try: is /dev/pts mounted?"
 script -qec "'$command' expand -m $m data/text/control.txt data/text/crlf.txt" /dev/null
 
 note a map with a damaged part
