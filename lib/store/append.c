@@ -26,6 +26,7 @@
 
 #include "core/hash.h"
 #include "block.h"
+#include "durable.h"
 
 /*
  * Another writer may make or replace the file between two of our steps; it cannot do so for ever.
@@ -74,69 +75,12 @@ static int encode(struct append *append, uint64_t store_id, struct smap_error *e
 	return ret;
 }
 
-static int write_all(int fd, const char *data, size_t len, off_t offset, struct smap_error *err)
-{
-	ssize_t done;
-
-	while (len) {
-		done = pwrite(fd, data, len, offset);
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return smap_error_set(err, -errno, "write: %m");
-		if (!done)
-			return smap_error_set(err, -EIO, "write: nothing was taken");
-		data += done;
-		len -= (size_t)done;
-		offset += done;
-	}
-	return 0;
-}
-
-static int sync_fd(int fd)
-{
-	int ret;
-
-	do
-		ret = fsync(fd);
-	while (ret && errno == EINTR);
-	return ret;
-}
-
-/*
- * Some network file systems tell of a full disk only when a descriptor is closed: close one that
- * is to spare.
- */
-static int sync_file(int fd, struct smap_error *err)
-{
-	int spare;
-
-	if (sync_fd(fd))
-		return smap_error_set(err, -errno, "fsync: %m");
-	spare = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	if (spare < 0)
-		return smap_error_set(err, -errno, "%m");
-	if (close(spare) && errno != EINTR)
-		return smap_error_set(err, -errno, "close: %m");
-	return 0;
-}
-
 static int sync_folder(const struct append *append, struct smap_error *err)
 {
 	/* EINVAL: a file system that has nothing to write for a folder. */
-	if (sync_fd(append->folder) && errno != EINVAL)
+	if (smap_sync_fd(append->folder) && errno != EINVAL)
 		return smap_error_set(err, -errno, "fsync of its folder: %m");
 	return 0;
-}
-
-static int lock(int fd, int how)
-{
-	int ret;
-
-	do
-		ret = flock(fd, how);
-	while (ret && errno == EINTR);
-	return ret;
 }
 
 /* The file behind @fd is still the one of that name. */
@@ -194,9 +138,9 @@ static int write_behind(struct append *append, int fd, struct smap_error *err)
 	if (ret)
 		return ret;
 
-	ret = write_all(fd, append->blocks.data, append->blocks.len, st.st_size, err);
+	ret = smap_write_all(fd, append->blocks.data, append->blocks.len, st.st_size, err);
 	if (!ret)
-		ret = sync_file(fd, err);
+		ret = smap_sync_file(fd, err);
 	if (!ret)
 		ret = sync_folder(append, err);
 	/*
@@ -204,7 +148,7 @@ static int write_behind(struct append *append, int fd, struct smap_error *err)
 	 * with.
 	 */
 	if (ret && !ftruncate(fd, st.st_size))
-		sync_fd(fd);
+		smap_sync_fd(fd);
 	return ret;
 }
 
@@ -217,7 +161,7 @@ static int append_to(struct append *append, int fd, struct smap_error *err)
 		return smap_error_set(err, -errno, "%m");
 	if (!S_ISREG(st.st_mode))
 		return smap_error_set(err, -EEXIST, "is there and is no regular file");
-	if (lock(fd, LOCK_EX))
+	if (smap_lock(fd, LOCK_EX))
 		return smap_error_set(err, -errno, "lock: %m");
 	if (!is_in_place(append, fd))
 		return -ESTALE;
@@ -234,7 +178,7 @@ static int make_temp(const struct append *append, char temp[TEMP_SIZE], struct s
 	fd = openat(append->folder, temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (fd < 0)
 		return smap_error_set(err, -errno, "%m");
-	if (lock(fd, LOCK_EX))
+	if (smap_lock(fd, LOCK_EX))
 		ret = smap_error_set(err, -errno, "lock: %m");
 	else if (fstat(fd, &st))
 		ret = smap_error_set(err, -errno, "%m");
@@ -266,9 +210,9 @@ static int fill_temp(struct append *append, int fd, const char *temp, struct sma
 {
 	int ret;
 
-	ret = write_all(fd, append->blocks.data, append->blocks.len, 0, err);
+	ret = smap_write_all(fd, append->blocks.data, append->blocks.len, 0, err);
 	if (!ret)
-		ret = sync_file(fd, err);
+		ret = smap_sync_file(fd, err);
 	if (!ret)
 		ret = put_in_place(append, temp, err);
 	if (ret) {
@@ -331,7 +275,7 @@ static void remove_if_left_over(const struct append *append, const char *temp)
 
 	if (fd < 0)
 		return;
-	if (!lock(fd, LOCK_EX | LOCK_NB) && was_ours(fd))
+	if (!smap_lock(fd, LOCK_EX | LOCK_NB) && was_ours(fd))
 		unlinkat(append->folder, temp, 0);
 	close(fd);
 }

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "durable.h"
+
+int smap_write_all(int fd, const char *data, size_t len, off_t offset, struct smap_error *err)
+{
+	ssize_t done;
+
+	while (len) {
+		done = pwrite(fd, data, len, offset);
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return smap_error_set(err, -errno, "write: %m");
+		if (!done)
+			return smap_error_set(err, -EIO, "write: nothing was taken");
+		data += done;
+		len -= (size_t)done;
+		offset += done;
+	}
+	return 0;
+}
+
+int smap_sync_fd(int fd)
+{
+	int ret;
+
+	do
+		ret = fsync(fd);
+	while (ret && errno == EINTR);
+	return ret;
+}
+
+int smap_sync_file(int fd, struct smap_error *err)
+{
+	int spare;
+
+	if (smap_sync_fd(fd))
+		return smap_error_set(err, -errno, "fsync: %m");
+	/*
+	 * Some network file systems tell of a full disk only when a descriptor is closed: close one
+	 * that is to spare.
+	 */
+	spare = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (spare < 0)
+		return smap_error_set(err, -errno, "%m");
+	if (close(spare) && errno != EINTR)
+		return smap_error_set(err, -errno, "close: %m");
+	return 0;
+}
+
+int smap_lock(int fd, int how)
+{
+	int ret;
+
+	do
+		ret = flock(fd, how);
+	while (ret && errno == EINTR);
+	return ret;
+}
