@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "record-options.h"
 
 static const struct command *const commands[] = {
 	&cmd_import,
@@ -239,6 +240,10 @@ static int dispatch(int argc, char **argv)
 		return printf("trace-cmd-stackmap %s\n", CMD_VERSION) < 0 ? CMD_FAILED : CMD_OK;
 	if (!strcmp(name, "--tables"))
 		return print_tables();
+	if (!strcmp(name, "--record-table")) {
+		record_options_print();
+		return CMD_OK;
+	}
 	if (!strcmp(name, "help")) {
 		const struct command *cmd = argc > 2 ? find_command(argv[2]) : NULL;
 
