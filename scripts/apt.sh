@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Sourced after lib.sh: an apt with lists of its own, for packages of another suite or another
+# Sourced after cache.sh: an apt with lists of its own, for packages of another suite or another
 # architecture.
 #
 # It is in the cache; of the system's apt only the mirror and the way through the network are asked
@@ -39,4 +39,40 @@ use_suite() {
 	: >"$apt/status"
 	printf 'deb [signed-by=%s] %s %s main\n' "$keyring" "$uri" "$1" >"$apt/sources.list"
 	private_apt apt-get update >&2
+}
+
+# packages HOW NAME ARCHITECTURE PACKAGE... - set $packages to a folder of the cache in which the
+# packages of this machine's suite for another architecture are unpacked. HOW is "whole", with all
+# that they depend on, or "alone". NAME tells the folders apart.
+packages() {
+	how=$1
+	packages=$cache/packages/$2
+	arch_of_packages=$3
+	shift 3
+	! packages_are_there "$how $*" || return 0
+	cache_lock "packages-${packages##*/}"
+	! packages_are_there "$how $*" || return 0
+	unpack_packages "$@"
+}
+
+packages_are_there() { grep -qsFx "$1" "$packages/.packages"; }
+
+unpack_packages() {
+	scratch
+	use_suite "$(. /etc/os-release && echo "$VERSION_CODENAME")" "$arch_of_packages"
+	mkdir "$scratch/deb" "$scratch/unpacked"
+	case $how in
+	whole)
+		private_apt apt-get -y --no-install-recommends --download-only \
+			-o Dir::Cache::archives="$scratch/deb" install "$@" >&2
+		;;
+	alone) (cd "$scratch/deb" && private_apt apt-get download "$@" >&2) ;;
+	esac
+	for package in "$scratch/deb/"*.deb; do
+		dpkg-deb -x "$package" "$scratch/unpacked"
+	done
+	echo "$how $*" >"$scratch/unpacked/.packages"
+	mkdir -p "${packages%/*}"
+	rm -rf "$packages"
+	mv "$scratch/unpacked" "$packages"
 }
