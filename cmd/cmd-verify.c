@@ -2,9 +2,6 @@
 /*
  * trace-cmd stackmap verify: is every byte of the saved maps whole, and does every cookie of a
  * trace resolve?
- *
- * The library gives one and the same object for one and the same cookie, so distinct cookies are
- * counted by a number that is left at it: that of its entry in tally->cookies.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,9 +9,9 @@
 #include <string.h>
 
 #include "cmd.h"
-#include "events.h"
 #include "json.h"
 #include "saves.h"
+#include "tally.h"
 
 #define DEFAULT_TRACE	"trace.dat"
 
@@ -118,72 +115,6 @@ static int verify_file(const char *path, void *data)
 }
 
 /* ---- cookies ---- */
-
-struct tally_cookie {
-	struct stackmap_stack	*stack;
-	uint64_t		nr_events;
-};
-
-struct tally {
-	struct tally_cookie	*cookies;
-	size_t			nr;
-	size_t			capacity;
-	uint64_t		nr_events;
-	uint64_t		nr_damaged;	/* events too short to hold a cookie */
-	uint64_t		nr_full;	/* stacks recorded in full */
-	uint64_t		nr_unresolved;
-	uint64_t		nr_unknown;	/* events that are too short, or of no known type */
-	bool			misses_cookies;	/* which may be cookies */
-};
-
-static struct tally_cookie *tally_entry(struct tally *tally, struct stackmap_stack *stack)
-{
-	uintptr_t nr = (uintptr_t)stackmap_stack_get_private(stack);
-	struct tally_cookie *grown;
-	size_t capacity;
-
-	if (nr)
-		return &tally->cookies[nr - 1];
-	if (tally->nr == tally->capacity) {
-		capacity = tally->capacity ? tally->capacity * 2 : 256;
-		grown = reallocarray(tally->cookies, capacity, sizeof(*grown));
-		if (!grown)
-			return NULL;
-		tally->cookies = grown;
-		tally->capacity = capacity;
-	}
-	tally->cookies[tally->nr++] = (struct tally_cookie){ .stack = stack };
-	stackmap_stack_set_private(stack, (void *)(uintptr_t)tally->nr);
-	return &tally->cookies[tally->nr - 1];
-}
-
-static int count_event(struct event *event, void *data)
-{
-	struct tally_cookie *cookie;
-	struct tally *tally = data;
-
-	if (event->type->kind == EVENT_FULL)
-		tally->nr_full++;
-	if (!event->type->tep) {
-		tally->nr_unknown++;
-		tally->misses_cookies |= !event->buffer->trace->cookie_field;
-	}
-	if (event->type->kind != EVENT_COOKIE)
-		return CMD_OK;
-	tally->nr_events++;
-	if (!event->stack) {
-		tally->nr_damaged++;
-		tally->nr_unresolved++;
-		return CMD_OK;
-	}
-	cookie = tally_entry(tally, event->stack);
-	if (!cookie)
-		return cmd_nomem();
-	cookie->nr_events++;
-	tally->nr_unresolved +=
-		stackmap_stack_get_verdict(event->stack) != STACKMAP_VERDICT_RESOLVED;
-	return CMD_OK;
-}
 
 /*
  * By verdict, its reason (which names the generation), and the cookie: those to be summed up lie
@@ -429,15 +360,12 @@ static bool is_contradicted(struct stackmap_resolver *resolver)
 static int verify_trace(struct verify *verify, const char *path)
 {
 	struct stackmap_resolver *resolver = cmd_maps_resolver(&verify->maps, path);
-	struct events events = { 0 };
 	struct tally tally = { 0 };
 	int ret;
 
 	if (!resolver)
 		return CMD_FAILED;
-	ret = events_add(&events, path, resolver, 0);
-	if (ret == CMD_OK)
-		ret = events_read_by_cpu(&events, count_event, &tally);
+	ret = tally_read(&tally, path, resolver);
 	if (ret == CMD_OK) {
 		if (tally.nr)
 			qsort(tally.cookies, tally.nr, sizeof(*tally.cookies), compare_cookies);
@@ -448,8 +376,7 @@ static int verify_trace(struct verify *verify, const char *path)
 		if (tally.nr_unresolved || tally.misses_cookies || is_contradicted(resolver))
 			ret = CMD_FOUND;
 	}
-	free(tally.cookies);
-	events_release(&events);
+	tally_release(&tally);
 	return ret;
 }
 

@@ -20,7 +20,9 @@ static const struct command *const commands[] = {
 	&cmd_list,
 	&cmd_show,
 	&cmd_verify,
+#ifdef CMD_READS_EVENTS
 	&cmd_resolve,
+#endif
 	&cmd_expand,
 };
 
