@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Opening, reading and writing the files of tracefs that are played. All return what a system call
+ * does: a number, or negative errno.
+ */
+#ifndef SHIM_TRACEFS_H
+#define SHIM_TRACEFS_H
+
+#include <sys/types.h>
+
+#include "paths.h"
+
+/* Is @fd a file of tracefs that is played? */
+bool shim_is_file(int fd);
+
+long shim_open(const struct shim_path *path, int flags);
+long shim_read(int fd, void *data, size_t count);
+long shim_write(int fd, const void *data, size_t count);
+long shim_seek(int fd, off_t offset, int whence);
+
+/* What the rules say of a call on a path; 0, or negative errno. */
+int shim_path_moment(const struct shim_path *path, const char *moment, const char *arg);
+
+#endif /* SHIM_TRACEFS_H */
