@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <mntent.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -178,6 +179,14 @@ PUBLIC FILE *fopen(const char *file, const char *mode)
 PUBLIC FILE *fopen64(const char *file, const char *mode)
 {
 	return fopen_any(file, mode, NEXT(fopen64));
+}
+
+PUBLIC FILE *setmntent(const char *file, const char *mode)
+{
+	struct shim_path path;
+
+	shim_path_find(&path, AT_FDCWD, file);
+	return NEXT(setmntent)(path.is_mapped ? path.real : file, mode);
 }
 
 /* ---- reading ---- */

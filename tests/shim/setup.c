@@ -36,6 +36,20 @@
 	"nodisable_on_free\nirq-info\nmarkers\nnoevent-fork\nnopause-on-trace\n" \
 	"record-cmd\nnorecord-tgid\n"
 
+#define README									\
+	"tracing mini-HOWTO:\n\n# echo 0 > tracing_on : quick way to disable tracing\n"
+
+/* The words of our series; they are the first sign of it where no map is allocated. */
+#define README_OURS								\
+	README									\
+	"  stack_map\t\t- Shows each stack that was recorded as a cookie once\n"	\
+	"\t\t\t  (see the option stackmap). Write into this file:\n"		\
+	"\t\t\t  0 to go on with an empty map of the next generation,\n"		\
+	"\t\t\t  free to give its memory back\n"				\
+	"  stack_map_stat\t- Shows the use of the map, and by cause the stacks\n"	\
+	"\t\t\t  that were recorded in full\n"					\
+	"  stack_map_bin\t\t- Shows the same stacks in binary form\n"
+
 #define BOOT_ID	"3f2504e0-4f89-41d3-9a0c-0305e82c3301\n"
 
 enum needs {
@@ -44,6 +58,7 @@ enum needs {
 	BIN,		/* which of them have it */
 	OLD,
 	NEW,
+	OURS,
 };
 
 static const struct {
@@ -51,7 +66,8 @@ static const struct {
 	unsigned int	mode;
 	enum needs	needs;
 } files[] = {
-	{ "root/README", "tracing mini-HOWTO:\n", 0440, ALWAYS },
+	{ "root/README", README, 0440, ALWAYS },
+	{ "root/README", README_OURS, 0440, OURS },
 	{ "root/trace", "# tracer: nop\n", 0640, ALWAYS },
 	{ "root/trace_pipe", "", 0440, ALWAYS },
 	{ "root/trace_marker", "", 0220, ALWAYS },
@@ -98,6 +114,8 @@ static bool is_needed(enum needs needs, uint32_t series)
 		return series && series < 8;
 	case NEW:
 		return series >= 8;
+	case OURS:
+		return series == SHIM_SERIES_OURS;
 	default:
 		return true;
 	}
