@@ -30,4 +30,3 @@ generation=$(field generation)
 trace-cmd extract -o /tmp/trace.dat >trace-cmd.log 2>&1 ||
 	fail "trace-cmd extract: $(cat trace-cmd.log)"
 cp /tmp/trace.dat .
-trace-cmd-stackmap verify -m stack_map trace.dat || fail 'the map does not resolve the trace'

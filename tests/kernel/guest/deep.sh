@@ -29,7 +29,8 @@ same 'ref' 2 "$(sed -n 's/^stack_id .* ref \([0-9]*\) .*/\1/p' stack_map)"
 same 'frames' $((depth - 10 + less)) "$(nr_lines '^ => ' stack_map)"
 same 'frames of the recursion' $((depth + 1)) "$(nr_lines '^ => stackmap_test_step+' stack_map)"
 same 'frames that are its own' 1 "$(nr_lines '^ => stackmap_test_leaf+' stack_map)"
-same 'outermost frame' 1 "$(tail -n 1 stack_map | grep -c entry_SYSCALL)"
+# Of x86, and of arm64
+same 'outermost frame' 1 "$(tail -n 1 stack_map | grep -c -e entry_SYSCALL -e el0t_64_sync)"
 # Behind a header of 64 bytes and 16 of the record
 same 'frames in stack_map_bin' $((depth - 10 + less)) \
 	"$(cat $bin | od -A n -t u4 -j 80 -N 4 | tr -d ' ')"

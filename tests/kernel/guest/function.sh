@@ -38,7 +38,9 @@ stacks_below '<stack_id [0-9]+ gen [0-9]+>$' trace >/tmp/trace
 if grep -v "$function+0x" /tmp/full; then
 	fail "a stack without $function"
 fi
-grep -q '\[FTRACE TRAMPOLINE\]' /tmp/full || fail 'no trampoline, even in a full stack'
+# Not every architecture makes one
+[ "$(uname -m)" != x86_64 ] || grep -q '\[FTRACE TRAMPOLINE\]' /tmp/full ||
+	fail 'no trampoline, even in a full stack'
 diff /tmp/full /tmp/map || fail 'in full <, in the map >'
 ok "$(wc -l </tmp/map) distinct stacks, the same in the map as in full"
 diff /tmp/map /tmp/trace || fail 'in the map <, below the cookies >'

@@ -11,6 +11,9 @@ stat=$tracing/stack_map_stat
 option=$tracing/options/stackmap
 module=/sys/module/stackmap_test/parameters
 
+# Is there a trace-cmd-stackmap? A guest of another architecture than the host's may have none.
+has_ours() { command -v trace-cmd-stackmap >/dev/null; }
+
 # field NAME [FILE] - what stack_map_stat, or a copy of it, says of NAME; nothing without a map.
 field() { sed -n "s/^$1: //p" "${2-$stat}"; }
 

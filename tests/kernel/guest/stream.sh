@@ -7,6 +7,7 @@
 # boot: cpus=2
 . ./lib.sh
 
+find /usr/lib -name plugin_stackmap.so | grep -q . || skip 'the guest has no plugin of ours'
 # Enough for many pages of the ring buffer: trace-cmd prints whole ones.
 work='ls -lR /sys/kernel/tracing/events/[a-s]* >/dev/null'
 

@@ -1,9 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# ftrace_stackmap.bits= as it may be and as it may not: which capacity comes of it, with how many
-# warnings on the console. 10 and 14 are what other tests boot with.
+# What was recorded from the boot line on resolves. And ftrace_stackmap.bits= as it may be and as it
+# may not: which capacity comes of it, with how many warnings on the console. 10 and 14 are what
+# other tests boot with.
 . "$KERNEL_TESTS/host/lib.sh"
+. "$KERNEL_TESTS/host/lib-stackmap.sh"
+
+all_resolve stack_map trace.dat
 
 # bits CAPACITY WARNINGS ARGUMENT...
 bits() {

@@ -10,8 +10,12 @@ trace-cmd report trace.dat >report 2>report.log || fail "report: $(cat report.lo
 cookies=$(grep -c '<stack_id' report)
 [ "$cookies" -gt 0 ] || fail 'no cookie in the report'
 
-# The frame of each cookie that was called by the tracer's trampoline, and the one below.
+# The frames below each cookie: on x86 that of the tracer's trampoline, then the function.
 grep -A 2 '<stack_id' report >frames
-same 'trampolines below the cookies' "$cookies" "$(grep -c '\[FTRACE TRAMPOLINE\]' frames)"
-same 'functions below the trampolines' "$cookies" \
-	"$(grep -A 1 '\[FTRACE TRAMPOLINE\]' frames | grep -c ' => vfs_open+0x')"
+if [ "$(cat "$IMAGE/arch")" = x86_64 ]; then
+	same 'trampolines below the cookies' "$cookies" "$(grep -c '\[FTRACE TRAMPOLINE\]' frames)"
+	grep -A 1 '\[FTRACE TRAMPOLINE\]' frames >below
+else
+	grep -A 1 '<stack_id' frames >below
+fi
+same 'functions below the tracer' "$cookies" "$(grep -c ' => vfs_open+0x' below)"
