@@ -272,27 +272,32 @@ PUBLIC void *mmap64(void *address, size_t len, int protection, int flags, int fd
 
 /* ---- writing ---- */
 
-/* To a file that a rule can name: by its path, from where it stands. */
-static long write_elsewhere(int fd, const void *data, size_t count)
+/* What the rules say of a write from byte @at on to a file elsewhere; *count: how much of it. */
+static int allow_write(int fd, long at, size_t *count)
 {
 	const char *dir = shim_world_dir();
 	uint64_t limit = UINT64_MAX, next;
 	char path[PATH_MAX], byte[24];
-	long at, ret;
+	int ret;
 
-	if (!dir || !shim_has_rules(dir))
-		return syscall(SYS_write, fd, data, count);
+	if (!dir || at < 0 || !shim_has_rules(dir))
+		return 0;
 	shim_fd_path(path, fd);
-	at = syscall(SYS_lseek, fd, 0, SEEK_CUR);
-	if (!*path || at < 0)
-		return syscall(SYS_write, fd, data, count);
+	if (!*path)
+		return 0;
 	snprintf(byte, sizeof(byte), "%ld", at);
 	ret = shim_moment(dir, "write", path, byte, &limit);
-	if (ret)
-		return shim_give(ret);
 	next = shim_rule_next_byte(dir, "write", path, (uint64_t)at) - (uint64_t)at;
 	limit = next < limit ? next : limit;
-	return syscall(SYS_write, fd, data, count < limit ? count : limit);
+	*count = *count < limit ? *count : limit;
+	return ret;
+}
+
+static long write_elsewhere(int fd, const void *data, size_t count)
+{
+	int ret = allow_write(fd, syscall(SYS_lseek, fd, 0, SEEK_CUR), &count);
+
+	return ret ? shim_give(ret) : syscall(SYS_write, fd, data, count);
 }
 
 PUBLIC ssize_t write(int fd, const void *data, size_t count)
@@ -310,8 +315,13 @@ PUBLIC ssize_t writev(int fd, const struct iovec *parts, int nr)
 
 PUBLIC ssize_t pwrite(int fd, const void *data, size_t count, off_t offset)
 {
-	return shim_is_file(fd) ? shim_give(-ESPIPE) :
-				  syscall(SYS_pwrite64, fd, data, count, offset);
+	size_t allowed = count;
+	long ret;
+
+	if (shim_is_file(fd))
+		return shim_give(-ESPIPE);
+	ret = allow_write(fd, offset, &allowed);
+	return ret ? shim_give(ret) : syscall(SYS_pwrite64, fd, data, allowed, offset);
 }
 
 PUBLIC ssize_t pwrite64(int fd, const void *data, size_t count, off64_t offset)

@@ -211,6 +211,15 @@ static void put_line(FILE *file, uint64_t address, char type, const char *name,
 		*module ? "\t" : "", module);
 }
 
+/* Behind the last one of a module there is another symbol, which tells how long it is. */
+static void put_end(FILE *file, const struct symbol *symbol, bool hidden)
+{
+	if (*symbol->module && (symbol == &table.symbols[table.nr - 1] ||
+				strcmp(symbol->module, symbol[1].module)))
+		put_line(file, symbol->address + symbol->size, 't', "cleanup_module",
+			 symbol->module, hidden);
+}
+
 int shim_symbols_write(const char *dir, bool hidden)
 {
 	char path[PATH_MAX], *text = NULL;
@@ -231,6 +240,7 @@ int shim_symbols_write(const char *dir, bool hidden)
 		is_ended |= *table.symbols[i].module;
 		put_line(file, table.symbols[i].address, 't', table.symbols[i].name,
 			 table.symbols[i].module, hidden);
+		put_end(file, &table.symbols[i], hidden);
 	}
 	if (!is_ended)
 		put_line(file, end_of_region(""), 'T', "_etext", "", hidden);

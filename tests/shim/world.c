@@ -104,6 +104,26 @@ static struct shim_state *map_state(const char *dir)
 	return state == MAP_FAILED ? NULL : state;
 }
 
+/* A kernel is not stopped by a signal to who called it, nor by a limit of theirs. */
+static void enter(struct shim_world *world)
+{
+	struct rlimit limit;
+	sigset_t all;
+
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &world->signals);
+	getrlimit(RLIMIT_FSIZE, &world->limit);
+	limit = world->limit;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+static void leave(struct shim_world *world)
+{
+	setrlimit(RLIMIT_FSIZE, &world->limit);
+	sigprocmask(SIG_SETMASK, &world->signals, NULL);
+}
+
 int shim_world_lock(struct shim_world *world, const char *dir)
 {
 	char path[PATH_MAX];
@@ -113,11 +133,13 @@ int shim_world_lock(struct shim_world *world, const char *dir)
 	world->lock = shim_sys_open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
 	if (world->lock < 0)
 		return world->lock;
+	enter(world);
 	sys_flock(world->lock, LOCK_EX);
 	world->state = map_state(dir);
 	if (world->state)
 		return 0;
 	sys_close(world->lock);
+	leave(world);
 	return -ENOENT;
 }
 
@@ -125,6 +147,7 @@ void shim_world_unlock(struct shim_world *world)
 {
 	munmap(world->state, sizeof(*world->state));
 	sys_close(world->lock);
+	leave(world);
 }
 
 /* ---- maps ---- */

@@ -23,10 +23,12 @@
 #ifndef SHIM_WORLD_H
 #define SHIM_WORLD_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/resource.h>
 
 #define SHIM_ENV		"STACKMAP_SHIM"
 
@@ -125,6 +127,9 @@ struct shim_world {
 	char			dir[4096];
 	int			lock;
 	struct shim_state	*state;
+	/* of the process that is in it, as they were: */
+	struct rlimit		limit;		/* on the size of files: not meant for ours */
+	sigset_t		signals;
 };
 
 /* Negative errno: there is none in @dir. */
