@@ -69,6 +69,7 @@ struct smap_export_info {
 	bool		is_closed;	/* the map was swapped out before the copy began */
 	unsigned int	build_id_len;
 	uint8_t		build_id[SMAP_BUILD_ID_SIZE];
+	bool		random_generation; /* each boot of that kernel begins with a random one */
 	bool		has_counts;
 	uint64_t	successes;	/* as in stack_map_stat, when the copy ended */
 	uint64_t	fallbacks;

@@ -115,6 +115,7 @@ static void keep_header(struct smap_bin_parser *parser,
 
 	parser->trampoline = u64(bytes, header->trampoline);
 	parser->max_address = flags & FTRACE_STACKMAP_BIN_ADDR32 ? UINT32_MAX : UINT64_MAX;
+	info->random_generation = true;
 	info->word_size = flags & FTRACE_STACKMAP_BIN_ADDR32 ? 4 : 8;
 	info->is_closed = flags & FTRACE_STACKMAP_BIN_CLOSED;
 	info->stext = u64(bytes, header->stext);

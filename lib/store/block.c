@@ -13,12 +13,20 @@
 struct meta {
 	char		*origin;	/* as stored */
 	char		*summary;
+	char		*tie;
 };
 
 static void meta_release(struct meta *meta)
 {
 	free(meta->origin);
 	free(meta->summary);
+	free(meta->tie);
+}
+
+void smap_content_release(struct smap_content *content)
+{
+	smap_save_release(&content->save);
+	smap_tie_release(&content->tie);
 }
 
 static int check_header_size(const struct smap_reader *reader, uint64_t offset, uint16_t size,
@@ -120,6 +128,8 @@ static int take_section(struct smap_stream *stream, struct smap_block *block, ui
 		return keep(stream, found, &meta->origin, reason);
 	if (kind == SMAP_SECTION_SUMMARY)
 		return keep(stream, found, &meta->summary, reason);
+	if (kind == SMAP_SECTION_TIE)
+		return keep(stream, found, &meta->tie, reason);
 	return smap_stream_skip(stream, stored + -stored % 8, reason);
 }
 
@@ -154,6 +164,14 @@ static int walk_sections(struct smap_stream *stream, struct smap_block *block, s
 	return 0;
 }
 
+static int decode_meta(const struct smap_section *section, const char *stored, char **ret_data,
+		       size_t *ret_len, struct smap_error *reason)
+{
+	if (!section->is_there)
+		return smap_error_set(reason, -EBADMSG, "not there");
+	return smap_decode(&section->coded, stored, ret_data, ret_len, reason);
+}
+
 typedef int (*describe_fn)(struct stackmap_save *save, const void *data, size_t len,
 			   struct smap_error *err);
 
@@ -164,14 +182,27 @@ static int describe(struct stackmap_save *save, const struct smap_section *secti
 	size_t len;
 	int ret;
 
-	if (!section->is_there)
-		return smap_error_set(reason, -EBADMSG, "not there");
-	ret = smap_decode(&section->coded, stored, &data, &len, reason);
+	ret = decode_meta(section, stored, &data, &len, reason);
 	if (ret)
 		return ret;
 	ret = fn(save, data, len, reason);
 	free(data);
 	return ret;
+}
+
+static int fill_tie(const struct smap_block *block, const struct meta *meta, struct smap_tie *tie,
+		    struct smap_error *reason)
+{
+	char *data;
+	size_t len;
+	int ret;
+
+	ret = decode_meta(&block->sections[SMAP_SECTION_TIE], meta->tie, &data, &len, reason);
+	if (!ret) {
+		ret = smap_tie_decode(tie, data, len, reason);
+		free(data);
+	}
+	return ret ? smap_error_prefix(reason, ret, "tie") : 0;
 }
 
 static int fill_save(const struct smap_block *block, const struct meta *meta,
@@ -205,21 +236,28 @@ static bool is_verdict(int code)
 	return code == -EBADMSG || code == -EOPNOTSUPP;
 }
 
+static bool is_known(const struct smap_block *block)
+{
+	return block->kind == SMAP_BLOCK_SAVE || block->kind == SMAP_BLOCK_TIE;
+}
+
 /* The block's data have passed and are what was written. */
 static int judge(const struct smap_block *block, int walked, const struct meta *meta,
-		 struct stackmap_save *save, struct smap_error *reason)
+		 struct smap_content *content, struct smap_error *reason)
 {
 	int ret = walked;
 
-	if (block->kind != SMAP_BLOCK_SAVE) {
+	if (!is_known(block)) {
 		if (!(block->flags & SMAP_MUST_UNDERSTAND))
 			return SMAP_BLOCK_PASSED;
 		ret = smap_error_set(reason, -EOPNOTSUPP, NEWER);
+	} else if (!ret && block->kind == SMAP_BLOCK_SAVE) {
+		ret = fill_save(block, meta, &content->save, reason);
 	} else if (!ret) {
-		ret = fill_save(block, meta, save, reason);
+		ret = fill_tie(block, meta, &content->tie, reason);
 	}
 	if (!ret)
-		return SMAP_BLOCK_SAVE_READ;
+		return block->kind == SMAP_BLOCK_SAVE ? SMAP_BLOCK_SAVE_READ : SMAP_BLOCK_TIE_READ;
 	if (!is_verdict(ret))
 		return ret;
 	smap_error_prefix(reason, ret, "block");
@@ -227,15 +265,15 @@ static int judge(const struct smap_block *block, int walked, const struct meta *
 }
 
 static int read_data(struct smap_store *store, struct smap_block *block,
-		     struct stackmap_save *save, struct smap_error *reason)
+		     struct smap_content *content, struct smap_error *reason)
 {
 	struct smap_error unread = { "" };
-	struct meta meta = { NULL, NULL };
+	struct meta meta = { NULL, NULL, NULL };
 	uint64_t sum;
 	int walked = 0, ret;
 
 	smap_stream_begin(store->stream, block->offset + block->header_size, block->size);
-	if (block->kind == SMAP_BLOCK_SAVE)
+	if (is_known(block))
 		walked = walk_sections(store->stream, block, &meta, reason);
 	ret = walked && !is_verdict(walked) ? walked : 0;
 	if (!ret)
@@ -246,19 +284,20 @@ static int read_data(struct smap_store *store, struct smap_block *block,
 		*reason = unread;
 		ret = SMAP_BLOCK_BROKEN;
 	} else if (!ret) {
-		ret = judge(block, walked, &meta, save, reason);
+		ret = judge(block, walked, &meta, content, reason);
 	}
 	meta_release(&meta);
 	return ret;
 }
 
 int smap_block_read(struct smap_store *store, uint64_t offset, struct smap_block *block,
-		    struct stackmap_save *save, struct smap_error *reason)
+		    struct smap_content *content, struct smap_error *reason)
 {
 	uint64_t left;
 	int ret;
 
-	smap_save_init(save);
+	smap_save_init(&content->save);
+	content->tie = (struct smap_tie){ .nr_saves = 0 };
 	ret = smap_block_read_header(&store->reader, offset, store->store_id, block, reason);
 	if (ret)
 		return ret == -EBADMSG ? SMAP_BLOCK_BROKEN : ret;
@@ -272,7 +311,7 @@ int smap_block_read(struct smap_store *store, uint64_t offset, struct smap_block
 		smap_error_set(reason, -EBADMSG, "too much is damaged to go on searching");
 		return -E2BIG;
 	}
-	ret = read_data(store, block, save, reason);
+	ret = read_data(store, block, content, reason);
 	if (ret == SMAP_BLOCK_BROKEN)
 		store->to_waste -= block->size;
 	return ret;

@@ -45,6 +45,11 @@ struct smap_store {
 	struct smap_block	*blocks;
 	size_t			blocks_capacity;
 	size_t			nr_saves;
+	struct smap_tie		*ties;		/* block kind 2, in the order of the file */
+	struct smap_block	*tie_blocks;
+	size_t			ties_capacity;
+	size_t			tie_blocks_capacity;
+	size_t			nr_ties;
 	struct smap_damage	*damages;
 	size_t			damages_capacity;
 	size_t			nr_damages;
@@ -60,6 +65,7 @@ static inline uint64_t smap_block_len(const struct smap_block *block)
 
 enum smap_block_result {
 	SMAP_BLOCK_SAVE_READ,	/* block and save are filled in */
+	SMAP_BLOCK_TIE_READ,	/* block and tie are */
 	SMAP_BLOCK_PASSED,	/* whole, of a kind that we may pass over */
 	SMAP_BLOCK_REFUSED,	/* whole, but of no use to us */
 	SMAP_BLOCK_BROKEN,	/* nothing in it is to be believed, its size neither */
@@ -72,13 +78,22 @@ enum smap_block_result {
 int smap_block_read_header(const struct smap_reader *reader, uint64_t offset, uint64_t store_id,
 			   struct smap_block *block, struct smap_error *reason);
 
+/* What a block says, whichever of them it is. */
+struct smap_content {
+	struct stackmap_save	save;
+	struct smap_tie		tie;
+};
+
+void smap_content_release(struct smap_content *content);
+
 /*
- * Read the block at @offset, where @save was never filled in before. Returns enum
+ * Read the block at @offset, where @content was never filled in before. Returns enum
  * smap_block_result, with words in @reason for the last two, or -ENOMEM or the errno of a failed
- * read. @save is to be released but for SMAP_BLOCK_SAVE_READ only.
+ * read. @content is to be released where the result is neither of the first two, which are for the
+ * caller to keep.
  */
 int smap_block_read(struct smap_store *store, uint64_t offset, struct smap_block *block,
-		    struct stackmap_save *save, struct smap_error *reason);
+		    struct smap_content *content, struct smap_error *reason);
 
 /* Room for an export that does not shrink, its stat and its symbols. */
 #define SMAP_BLOCK_MAX	(2 * SMAP_READ_MAX)

@@ -52,8 +52,12 @@ struct smap_store_header {
 	smap_le64	checksum;		/* XXH3-64 of all bytes of the header before it */
 };
 
+/*
+ * A writer that leaves superseded saves out of a file keeps all blocks of other kinds.
+ */
 enum smap_block_kind {
 	SMAP_BLOCK_SAVE		= 1,		/* one saved export with what belongs to it */
+	SMAP_BLOCK_TIE		= 2,		/* saves, and the trace they were recorded with */
 };
 
 #define SMAP_MUST_UNDERSTAND	(1U << 0)	/* flag of a block or section header */
@@ -79,6 +83,7 @@ enum smap_section_kind {
 	SMAP_SECTION_EXPORT	= 3,		/* the kernel's export, verbatim */
 	SMAP_SECTION_STAT	= 4,		/* stack_map_stat, verbatim */
 	SMAP_SECTION_SYMBOLS	= 5,		/* "START LEN[?] NAME[\tMODULE]\n" lines */
+	SMAP_SECTION_TIE	= 6,		/* struct smap_store_tie, then its saves */
 	SMAP_NR_SECTIONS,			/* no kind: how many this version knows */
 };
 
@@ -105,13 +110,17 @@ struct smap_section_header {
 };
 
 #define SMAP_TIME_UNKNOWN	UINT64_MAX
-#define SMAP_ORIGIN_HAS_BOOT_ID	(1U << 0)
+#define SMAP_ORIGIN_HAS_BOOT_ID		(1U << 0)
+/* Each boot of this kernel begins with a random generation. */
+#define SMAP_ORIGIN_RANDOM_GENERATION	(1U << 1)
+/* struct smap_store_read_times follows the strings. */
+#define SMAP_ORIGIN_HAS_READ_TIMES	(1U << 2)
 
 /* Where the export comes from. Strings follow in the order of their lengths, without NUL. */
 struct smap_store_origin {
 	/* As in /proc/sys/kernel/random/boot_id, without dashes. */
 	uint8_t		boot_id[16];
-	smap_le32	flags;			/* SMAP_ORIGIN_HAS_BOOT_ID */
+	smap_le32	flags;			/* SMAP_ORIGIN_ */
 	uint8_t		word_size;		/* bytes of an address: 4 or 8; 0: unknown */
 	uint8_t		byte_order;		/* enum smap_byte_order */
 	smap_le16	release_len;		/* uname -r; 0: unknown */
@@ -120,6 +129,16 @@ struct smap_store_origin {
 	smap_le32	reserved;
 	smap_le64	saved_wall;		/* ns since 1970, SMAP_TIME_UNKNOWN */
 	smap_le64	saved_boot;		/* CLOCK_BOOTTIME in ns, SMAP_TIME_UNKNOWN */
+};
+
+/*
+ * The moment before the export began to be read, by three clocks in ns. The map was not reset from
+ * then until it was read completely: all that was recorded before is in the export.
+ */
+struct smap_store_read_times {
+	smap_le64	boot;			/* CLOCK_BOOTTIME */
+	smap_le64	mono;			/* CLOCK_MONOTONIC */
+	smap_le64	mono_raw;		/* CLOCK_MONOTONIC_RAW */
 };
 
 #define SMAP_SUMMARY_HAS_GENERATION	(1U << 0)
@@ -137,11 +156,26 @@ struct smap_store_generation {
 	smap_le64	nr_stacks;		/* distinct slots and conflicts */
 };
 
+/* Bytes at the beginning and at the end of a trace that tell it from others. */
+#define SMAP_TIE_SAMPLE		65536
+
+/* The trace that saves were recorded with. */
+struct smap_store_tie {
+	smap_le64	trace_id;		/* as trace-cmd gave it; 0: none */
+	smap_le64	trace_len;		/* up to the end of what trace-cmd reads of it */
+	smap_le64	head_checksum;		/* XXH3-64 of its first SMAP_TIE_SAMPLE bytes */
+	smap_le64	tail_checksum;		/* of the last of these trace_len bytes */
+	smap_le32	nr_saves;		/* as many smap_le64 follow: their data_checksum */
+	smap_le32	reserved;
+};
+
 _Static_assert(sizeof(struct smap_store_header) == 56, "layout");
 _Static_assert(sizeof(struct smap_block_header) == 56, "layout");
 _Static_assert(sizeof(struct smap_section_header) == 24, "layout");
 _Static_assert(sizeof(struct smap_store_origin) == 48, "layout");
+_Static_assert(sizeof(struct smap_store_read_times) == 24, "layout");
 _Static_assert(sizeof(struct smap_store_summary) == 16, "layout");
 _Static_assert(sizeof(struct smap_store_generation) == 16, "layout");
+_Static_assert(sizeof(struct smap_store_tie) == 40, "layout");
 
 #endif /* SMAP_STORE_LAYOUT_H */

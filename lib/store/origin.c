@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "core/bytes.h"
 #include "layout.h"
@@ -85,6 +86,47 @@ void smap_save_release(struct stackmap_save *save)
 	save->generations = NULL;
 }
 
+static uint64_t now_ns(clockid_t clock)
+{
+	struct timespec now = { 0, 0 };
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+void smap_read_times_take(struct smap_read_times *times)
+{
+	times->boot_ns = now_ns(CLOCK_BOOTTIME);
+	times->mono_ns = now_ns(CLOCK_MONOTONIC);
+	times->mono_raw_ns = now_ns(CLOCK_MONOTONIC_RAW);
+	times->is_known = true;
+}
+
+static uint32_t origin_flags(const struct smap_save_input *input)
+{
+	uint32_t flags = 0;
+
+	if (input->origin.has_boot_id)
+		flags |= SMAP_ORIGIN_HAS_BOOT_ID;
+	if (input->origin.random_generation)
+		flags |= SMAP_ORIGIN_RANDOM_GENERATION;
+	if (input->read_times.is_known)
+		flags |= SMAP_ORIGIN_HAS_READ_TIMES;
+	return flags;
+}
+
+static void add_read_times(struct smap_buf *buf, const struct smap_read_times *times)
+{
+	const struct smap_store_read_times disk = {
+		.boot		= htole64(times->boot_ns),
+		.mono		= htole64(times->mono_ns),
+		.mono_raw	= htole64(times->mono_raw_ns),
+	};
+
+	if (times->is_known)
+		smap_buf_add(buf, &disk, sizeof(disk));
+}
+
 static int string_len(const char *name, const char *string, smap_le16 *ret_len,
 		      struct smap_error *err)
 {
@@ -117,10 +159,9 @@ int smap_origin_encode(struct smap_buf *buf, const struct smap_save_input *input
 	if (ret)
 		return ret;
 
-	if (origin->has_boot_id) {
+	if (origin->has_boot_id)
 		memcpy(disk.boot_id, origin->boot_id, sizeof(disk.boot_id));
-		disk.flags = htole32(SMAP_ORIGIN_HAS_BOOT_ID);
-	}
+	disk.flags = htole32(origin_flags(input));
 	disk.word_size = (uint8_t)origin->word_size;
 	disk.byte_order = (uint8_t)origin->byte_order;
 	disk.saved_wall = htole64(input->saved_wall_ns);
@@ -130,6 +171,7 @@ int smap_origin_encode(struct smap_buf *buf, const struct smap_save_input *input
 	add_string(buf, origin->release);
 	add_string(buf, origin->version);
 	add_string(buf, origin->machine);
+	add_read_times(buf, &input->read_times);
 	return smap_buf_failed(buf) ? smap_error_nomem(err) : 0;
 }
 
@@ -175,6 +217,22 @@ static int get_string(struct smap_bytes *bytes, size_t len, char **ret_string,
 	return 0;
 }
 
+static int get_read_times(struct smap_bytes *bytes, struct smap_read_times *times,
+			  struct smap_error *err)
+{
+	struct smap_store_read_times disk;
+	const void *data;
+
+	if (!smap_bytes_get(bytes, sizeof(disk), &data))
+		return smap_error_set(err, -EBADMSG, "cut short");
+	memcpy(&disk, data, sizeof(disk));
+	times->boot_ns = le64toh(disk.boot);
+	times->mono_ns = le64toh(disk.mono);
+	times->mono_raw_ns = le64toh(disk.mono_raw);
+	times->is_known = true;
+	return 0;
+}
+
 int smap_origin_decode(struct stackmap_save *save, const void *data, size_t len,
 		       struct smap_error *err)
 {
@@ -205,6 +263,9 @@ int smap_origin_decode(struct stackmap_save *save, const void *data, size_t len,
 		ret = get_string(&bytes, le16toh(disk.version_len), &origin->version, err);
 	if (!ret)
 		ret = get_string(&bytes, le16toh(disk.machine_len), &origin->machine, err);
+	origin->random_generation = le32toh(disk.flags) & SMAP_ORIGIN_RANDOM_GENERATION;
+	if (!ret && le32toh(disk.flags) & SMAP_ORIGIN_HAS_READ_TIMES)
+		ret = get_read_times(&bytes, &save->read_times, err);
 	return ret;
 }
 

@@ -26,6 +26,10 @@ int smap_summary_decode(struct stackmap_save *save, const void *data, size_t len
 int smap_summary_from_export(struct stackmap_save *save, const struct smap_export *export,
 			     const struct smap_findings *findings, struct smap_error *err);
 
+int smap_tie_encode(struct smap_buf *buf, const struct smap_tie *tie, struct smap_error *err);
+/* What was filled in is freed by smap_tie_release() in either case. */
+int smap_tie_decode(struct smap_tie *tie, const void *data, size_t len, struct smap_error *err);
+
 /* Nothing is known of it. */
 void smap_save_init(struct stackmap_save *save);
 void smap_save_release(struct stackmap_save *save);

@@ -81,6 +81,35 @@ static int add_save(struct smap_store *store, const struct smap_block *block,
 	return 0;
 }
 
+static int add_tie(struct smap_store *store, const struct smap_block *block,
+		   const struct smap_tie *tie)
+{
+	size_t nr = store->nr_ties;
+
+	if (SMAP_ARRAY_GROW(store->ties, store->ties_capacity, nr + 1) ||
+	    SMAP_ARRAY_GROW(store->tie_blocks, store->tie_blocks_capacity, nr + 1))
+		return -ENOMEM;
+	store->ties[nr] = *tie;
+	store->tie_blocks[nr] = *block;
+	store->nr_ties++;
+	return 0;
+}
+
+/* Take what a block says, or release it. */
+static int add_content(struct smap_store *store, const struct smap_block *block,
+		       struct smap_content *content, int result)
+{
+	int ret;
+
+	if (result == SMAP_BLOCK_SAVE_READ)
+		ret = add_save(store, block, &content->save);
+	else
+		ret = add_tie(store, block, &content->tie);
+	if (ret)
+		smap_content_release(content);
+	return ret;
+}
+
 /* One whose header is damaged, too, by the block that follows it. */
 bool smap_store_looks_like(const uint8_t *data, size_t len)
 {
@@ -240,20 +269,17 @@ static int scan_one(struct smap_store *store, uint64_t *offset, uint8_t *window,
 		    struct smap_error *err)
 {
 	struct smap_error reason = { "" };
-	struct stackmap_save save;
+	struct smap_content content;
 	struct smap_block block;
 	uint64_t next;
 	int ret;
 
-	ret = smap_block_read(store, *offset, &block, &save, &reason);
-	if (ret == SMAP_BLOCK_SAVE_READ) {
+	ret = smap_block_read(store, *offset, &block, &content, &reason);
+	if (ret == SMAP_BLOCK_SAVE_READ || ret == SMAP_BLOCK_TIE_READ) {
 		*offset += smap_block_len(&block);
-		if (!add_save(store, &block, &save))
-			return 0;
-		smap_save_release(&save);
-		return smap_error_nomem(err);
+		return add_content(store, &block, &content, ret) ? smap_error_nomem(err) : 0;
 	}
-	smap_save_release(&save);
+	smap_content_release(&content);
 	if (ret == SMAP_BLOCK_PASSED) {
 		*offset += smap_block_len(&block);
 		return 0;
@@ -375,8 +401,12 @@ void smap_store_forget(struct smap_store *store)
 
 	for (i = 0; i < store->nr_saves; i++)
 		smap_save_release(&store->saves[i]);
+	for (i = 0; i < store->nr_ties; i++)
+		smap_tie_release(&store->ties[i]);
 	for (i = 0; i < store->nr_damages; i++)
 		free(store->damages[i].text);
+	free(store->ties);
+	free(store->tie_blocks);
 	free(store->saves);
 	free(store->blocks);
 	free(store->damages);

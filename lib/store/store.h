@@ -14,6 +14,7 @@
 
 #include "core/buf.h"
 #include "core/error.h"
+#include "core/fingerprint.h"
 #include "core/map.h"
 #include "parse/parse.h"
 
@@ -25,7 +26,22 @@ struct smap_origin {
 	char			*machine;
 	unsigned int		word_size;	/* 0: unknown */
 	enum smap_byte_order	byte_order;
+	bool			random_generation; /* each boot begins with a random one */
 };
+
+/*
+ * Just before the export began to be read, by three clocks. Known only where the map was not reset
+ * from then on until it was read completely: all that was recorded before is then in the export.
+ */
+struct smap_read_times {
+	bool			is_known;
+	uint64_t		boot_ns;
+	uint64_t		mono_ns;
+	uint64_t		mono_raw_ns;
+};
+
+/* Of now, known. */
+void smap_read_times_take(struct smap_read_times *times);
 
 void smap_origin_release(struct smap_origin *origin);	/* frees what it points to */
 
@@ -47,6 +63,8 @@ struct stackmap_save {
 	struct smap_origin	origin;
 	uint64_t		saved_wall_ns;	/* SMAP_TIME_UNKNOWN in layout.h */
 	uint64_t		saved_boot_ns;
+	struct smap_read_times	read_times;
+	bool			is_tied;	/* smap_store_mark_tied() */
 	bool			has_generation;
 	struct smap_generation_summary *generations;
 	size_t			nr_generations;
@@ -123,11 +141,34 @@ int smap_store_verify(struct smap_store *store,
 		      void (*fn)(const struct smap_damage *damage, void *data), void *data,
 		      struct smap_error *err);
 
+/*
+ * Saves and the trace that they were recorded with, told by who recorded both. A trace that was
+ * only found with saved maps, or is said to belong to them, is no reason for one.
+ */
+struct smap_tie {
+	struct smap_fingerprint	trace;
+	uint64_t		*saves;		/* checksum of the data of each block */
+	size_t			nr_saves;
+};
+
+void smap_tie_release(struct smap_tie *tie);
+
+size_t smap_store_nr_ties(const struct smap_store *store);
+/* Set is_tied of each save that was recorded with @trace, and of no other. 0 or -ENOMEM. */
+int smap_store_mark_tied(struct smap_store *store, const struct smap_fingerprint *trace);
+/*
+ * Append to the store file @path that all saves which are in it now were recorded with @trace.
+ * -EINVAL: a raw export; -ENODATA: no saves; or as smap_store_open() and smap_store_append().
+ */
+int smap_store_tie(const char *path, const struct smap_fingerprint *trace, struct smap_error *err);
+
 /* What goes into a new block. Pointers are borrowed; lengths 0: absent. */
 struct smap_save_input {
+	const struct smap_tie	*tie;		/* the block is this, and nothing else counts */
 	struct smap_origin	origin;
 	uint64_t		saved_wall_ns;
 	uint64_t		saved_boot_ns;
+	struct smap_read_times	read_times;
 	const void		*export;
 	size_t			export_len;
 	const void		*stat;

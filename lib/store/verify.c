@@ -12,6 +12,9 @@
 #include "block.h"
 #include "origin.h"
 
+#define ORIGIN_FLAGS	(SMAP_ORIGIN_HAS_BOOT_ID | SMAP_ORIGIN_RANDOM_GENERATION |	\
+			 SMAP_ORIGIN_HAS_READ_TIMES)
+
 /* A store of its own over the same bytes: what is found goes to its damages. */
 struct check {
 	struct smap_store	found;
@@ -105,7 +108,7 @@ static int check_origin(struct check *check, const struct smap_section *section,
 	struct smap_store_origin disk;
 
 	memcpy(&disk, data, sizeof(disk));
-	if (check->is_lenient || le32toh(disk.flags) & ~SMAP_ORIGIN_HAS_BOOT_ID)
+	if (check->is_lenient || le32toh(disk.flags) & ~ORIGIN_FLAGS)
 		return 0;
 	if (disk.reserved)
 		return fault_in(check, section, "origin", "a reserved field is not zero");
@@ -273,6 +276,17 @@ static int check_symbols(struct check *check, const struct smap_section *section
 	return 0;
 }
 
+static int check_tie(struct check *check, const struct smap_section *section, const char *data,
+		     size_t len)
+{
+	struct smap_store_tie disk;
+
+	memcpy(&disk, data, sizeof(disk));
+	if (disk.reserved && !check->is_lenient)
+		return fault_in(check, section, "tie", "a reserved field is not zero");
+	return 0;
+}
+
 /* What is there was found whole by the scan: decoding it again cannot come out shorter. */
 static const struct {
 	const char	*name;
@@ -284,6 +298,7 @@ static const struct {
 	[SMAP_SECTION_EXPORT]	= { "export",	check_export },
 	[SMAP_SECTION_STAT]	= { "stat",	check_stat },
 	[SMAP_SECTION_SYMBOLS]	= { "symbols",	check_symbols },
+	[SMAP_SECTION_TIE]	= { "tie",	check_tie },
 };
 
 static int check_section(struct check *check, unsigned int kind)
@@ -306,15 +321,20 @@ static int check_section(struct check *check, unsigned int kind)
 	return ret;
 }
 
-static int check_save(struct check *check, size_t nr, struct smap_error *err)
+/* What else a block of this kind holds is passed over. */
+static bool is_read(const struct check *check, unsigned int kind)
+{
+	return (check->block->kind == SMAP_BLOCK_TIE) == (kind == SMAP_SECTION_TIE);
+}
+
+static int check_block(struct check *check, const struct smap_block *block, struct smap_error *err)
 {
 	struct smap_error why;
 	unsigned int kind;
 	char *room;
 	int ret;
 
-	check->nr = nr;
-	check->block = &check->found.blocks[nr];
+	check->block = block;
 	ret = smap_block_load(&check->found.reader, check->block, &room, &why);
 	if (ret == -EBADMSG) {
 		smap_error_prefix(&why, ret, "block");
@@ -327,7 +347,8 @@ static int check_save(struct check *check, size_t nr, struct smap_error *err)
 	if (!ret)
 		ret = check_paddings(check);
 	for (kind = 1; !ret && kind < SMAP_NR_SECTIONS; kind++)
-		ret = check_section(check, kind);
+		if (is_read(check, kind))
+			ret = check_section(check, kind);
 	free(room);
 	return ret ? smap_error_nomem(err) : 0;
 }
@@ -342,8 +363,12 @@ static int check_store(struct check *check, struct smap_error *err)
 		return ret;
 	if (check_file_header(check))
 		return smap_error_nomem(err);
-	for (i = 0; !ret && i < check->found.nr_saves; i++)
-		ret = check_save(check, i, err);
+	for (i = 0; !ret && i < check->found.nr_saves; i++) {
+		check->nr = i;
+		ret = check_block(check, &check->found.blocks[i], err);
+	}
+	for (i = 0; !ret && i < check->found.nr_ties; i++)
+		ret = check_block(check, &check->found.tie_blocks[i], err);
 	return ret;
 }
 

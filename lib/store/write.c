@@ -101,9 +101,23 @@ static int add_sections(struct smap_buf *buf, const struct parsed *parsed, uint3
 	return ret;
 }
 
+static int add_tie(struct smap_buf *buf, const struct smap_tie *tie, uint32_t *nr_sections,
+		   struct smap_error *err)
+{
+	struct smap_buf data = SMAP_BUF_INIT;
+	int ret;
+
+	ret = smap_tie_encode(&data, tie, err);
+	if (!ret)
+		ret = add_section(buf, SMAP_SECTION_TIE, data.data, data.len, nr_sections, err);
+	smap_buf_free(&data);
+	return ret;
+}
+
 static int add_block(struct smap_buf *buf, uint64_t store_id, const struct parsed *parsed,
 		     struct smap_error *err)
 {
+	const struct smap_tie *tie = parsed->input.tie;
 	struct smap_block_header disk = { 0 };
 	size_t at = buf->len, data;
 	uint32_t nr_sections = 0;
@@ -111,14 +125,17 @@ static int add_block(struct smap_buf *buf, uint64_t store_id, const struct parse
 
 	smap_buf_add(buf, &disk, sizeof(disk));
 	data = buf->len;
-	ret = add_sections(buf, parsed, &nr_sections, err);
+	if (tie)
+		ret = add_tie(buf, tie, &nr_sections, err);
+	else
+		ret = add_sections(buf, parsed, &nr_sections, err);
 	if (ret)
 		return ret;
 
 	memcpy(disk.magic, SMAP_BLOCK_MAGIC, sizeof(disk.magic));
 	disk.store_id = htole64(store_id);
 	disk.header_size = htole16(sizeof(disk));
-	disk.kind = htole16(SMAP_BLOCK_SAVE);
+	disk.kind = htole16(tie ? SMAP_BLOCK_TIE : SMAP_BLOCK_SAVE);
 	disk.size = htole64(buf->len - data);
 	disk.nr_sections = htole32(nr_sections);
 	disk.data_checksum = htole64(smap_checksum(buf->data + data, buf->len - data));
@@ -127,14 +144,28 @@ static int add_block(struct smap_buf *buf, uint64_t store_id, const struct parse
 	return 0;
 }
 
+/* Of the input, and where it is a save, with what its export shows. */
+static int encode(struct smap_buf *buf, uint64_t store_id, struct parsed *parsed,
+		  struct smap_error *err)
+{
+	size_t before = buf->len;
+	int ret;
+
+	ret = add_block(buf, store_id, parsed, err);
+	if (ret)
+		buf->len = before;
+	return ret;
+}
+
 int smap_store_encode_block(struct smap_buf *buf, uint64_t store_id,
 			    const struct smap_save_input *input, struct smap_error *err)
 {
 	struct parsed parsed = { .input = *input };
 	enum smap_byte_order order;
-	size_t before = buf->len;
 	int ret;
 
+	if (input->tie)
+		return encode(buf, store_id, &parsed, err);
 	ret = smap_parse(input->export, input->export_len, &parsed.export, &order,
 			 &parsed.findings, err);
 	if (ret)
@@ -143,9 +174,7 @@ int smap_store_encode_block(struct smap_buf *buf, uint64_t store_id,
 		parsed.input.origin.byte_order = order;
 	if (parsed.export->info.word_size)
 		parsed.input.origin.word_size = parsed.export->info.word_size;
-	ret = add_block(buf, store_id, &parsed, err);
-	if (ret)
-		buf->len = before;
+	ret = encode(buf, store_id, &parsed, err);
 	smap_export_free(parsed.export);
 	return ret;
 }

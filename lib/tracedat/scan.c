@@ -38,6 +38,7 @@ struct scan {
 	size_t				packed_capacity;
 	size_t				pages_capacity;
 	bool				swap;
+	bool				top_only;
 	int				(*fn)(uint64_t cookie, uint64_t ts, void *data);
 	void				*data;
 };
@@ -257,6 +258,8 @@ static int scan_cpus(struct scan *scan)
 	int ret = 0;
 
 	for (i = 0; !ret && i < tracedat->nr_cpus; i++) {
+		if (scan->top_only && tracedat->cpus[i].buffer)
+			continue;
 		if (tracedat->cpus[i].compressed)
 			ret = scan_chunks(scan, &tracedat->cpus[i]);
 		else
@@ -290,17 +293,36 @@ out:
 	return ret;
 }
 
+static int scan_cookies(struct scan *scan)
+{
+	const struct smap_tracedat *tracedat = scan->tracedat;
+
+	if (!tracedat->has_stack_id)
+		return 0;
+	if (!is_number(&tracedat->type_field) || !is_number(&tracedat->cookie_field))
+		return smap_error_set(scan->err, -EBADMSG,
+				      "the format of ftrace:stack_id lacks a field");
+	return run_scan(scan);
+}
+
 int smap_tracedat_scan(const struct smap_tracedat *tracedat,
 		       int (*fn)(uint64_t cookie, uint64_t ts, void *data), void *data,
 		       struct smap_error *err)
 {
 	struct scan scan = { .tracedat = tracedat, .err = err, .fn = fn, .data = data };
 
-	if (!tracedat->has_stack_id)
-		return 0;
-	if (!is_number(&tracedat->type_field) || !is_number(&tracedat->cookie_field))
-		return smap_error_set(err, -EBADMSG, "the format of ftrace:stack_id lacks a field");
-	return run_scan(&scan);
+	return scan_cookies(&scan);
+}
+
+int smap_tracedat_scan_top(const struct smap_tracedat *tracedat,
+			   int (*fn)(uint64_t cookie, uint64_t ts, void *data), void *data,
+			   struct smap_error *err)
+{
+	struct scan scan = {
+		.tracedat = tracedat, .err = err, .top_only = true, .fn = fn, .data = data
+	};
+
+	return scan_cookies(&scan);
 }
 
 int smap_tracedat_check_events(const struct smap_tracedat *tracedat, struct smap_error *err)

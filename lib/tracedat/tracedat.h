@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "core/error.h"
+#include "core/fingerprint.h"
 
 /* Where a field stands, in bytes from the beginning of its event or page. */
 struct smap_tracedat_field {
@@ -122,6 +123,15 @@ void smap_comms_free(struct smap_comms *comms);
 int smap_tracedat_scan(const struct smap_tracedat *tracedat,
 		       int (*fn)(uint64_t cookie, uint64_t ts, void *data), void *data,
 		       struct smap_error *err);
+
+/* The same of the top level alone: an instance has no map, and may have a clock of its own. */
+int smap_tracedat_scan_top(const struct smap_tracedat *tracedat,
+			   int (*fn)(uint64_t cookie, uint64_t ts, void *data), void *data,
+			   struct smap_error *err);
+
+/* What tells it from other traces; nothing behind its end counts. 0, -ENOMEM or as above. */
+int smap_tracedat_fingerprint(const struct smap_tracedat *tracedat,
+			      struct smap_fingerprint *ret_fingerprint, struct smap_error *err);
 
 /*
  * Look at every event of every page, whatever its type, and at nothing in it but its length: after

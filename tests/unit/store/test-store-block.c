@@ -37,7 +37,7 @@ static int teardown(void **state)
 static int read_block(struct one *one, struct smap_error *reason)
 {
 	struct smap_store store = { .store_id = STORE_ID, .to_waste = UINT64_MAX };
-	struct stackmap_save save;
+	struct smap_content content;
 	struct smap_block block;
 	int ret;
 
@@ -45,8 +45,8 @@ static int read_block(struct one *one, struct smap_error *reason)
 	store.stream = smap_stream_new(&store.reader);
 	if (!store.stream)
 		return smap_errno(-ENOMEM);
-	ret = smap_block_read(&store, one->block, &block, &save, reason);
-	smap_save_release(&save);
+	ret = smap_block_read(&store, one->block, &block, &content, reason);
+	smap_content_release(&content);
 	smap_stream_free(store.stream);
 	return ret;
 }
@@ -87,21 +87,21 @@ static void a_block_tells_of_its_save(void **state)
 	struct one *one = *state;
 	struct smap_store store = { .store_id = STORE_ID, .to_waste = UINT64_MAX };
 	struct smap_error reason;
-	struct stackmap_save save;
+	struct smap_content content;
 	struct smap_block block;
 
 	smap_reader_open_memory(&store.reader, one->buf.data, one->buf.len);
 	store.stream = smap_stream_new(&store.reader);
-	assert_int_equal(smap_block_read(&store, one->block, &block, &save, &reason),
+	assert_int_equal(smap_block_read(&store, one->block, &block, &content, &reason),
 			 SMAP_BLOCK_SAVE_READ);
-	assert_int_equal(save.offset, 56);
-	assert_int_equal(save.stored_size, one->buf.len - 56);
-	assert_int_equal(save.export_size, strlen(fixture_gen1));
-	assert_true(save.has_generation);
-	assert_false(save.has_stat);
-	assert_false(save.has_symbols);
-	assert_string_equal(save.origin.release, "7.2.13");
-	smap_save_release(&save);
+	assert_int_equal(content.save.offset, 56);
+	assert_int_equal(content.save.stored_size, one->buf.len - 56);
+	assert_int_equal(content.save.export_size, strlen(fixture_gen1));
+	assert_true(content.save.has_generation);
+	assert_false(content.save.has_stat);
+	assert_false(content.save.has_symbols);
+	assert_string_equal(content.save.origin.release, "7.2.13");
+	smap_content_release(&content);
 	smap_stream_free(store.stream);
 }
 
@@ -332,15 +332,15 @@ static void what_is_checked_in_vain_is_bounded(void **state)
 	struct one *one = *state;
 	struct smap_store store = { .store_id = STORE_ID, .to_waste = 400 };
 	struct smap_error reason;
-	struct stackmap_save save;
+	struct smap_content content;
 	struct smap_block block;
 
 	one->buf.data[one->buf.len - 1] ^= 1;
 	smap_reader_open_memory(&store.reader, one->buf.data, one->buf.len);
 	store.stream = smap_stream_new(&store.reader);
-	assert_int_equal(smap_block_read(&store, 56, &block, &save, &reason), SMAP_BLOCK_BROKEN);
+	assert_int_equal(smap_block_read(&store, 56, &block, &content, &reason), SMAP_BLOCK_BROKEN);
 	assert_int_equal(store.to_waste, 400 - 360);
-	assert_int_equal(smap_block_read(&store, 56, &block, &save, &reason), -E2BIG);
+	assert_int_equal(smap_block_read(&store, 56, &block, &content, &reason), -E2BIG);
 	assert_string_equal(reason.text, "too much is damaged to go on searching");
 	smap_stream_free(store.stream);
 }
