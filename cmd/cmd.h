@@ -57,6 +57,8 @@ struct command {
 	int				(*run)(const struct command *cmd, int argc, char **argv);
 };
 
+extern const struct command cmd_attach;
+extern const struct command cmd_detach;
 extern const struct command cmd_expand;
 extern const struct command cmd_import;
 extern const struct command cmd_list;
@@ -123,6 +125,9 @@ bool cmd_parse_number(const char *option, const char *value, uint64_t max, uint6
 
 /* ---- saved maps ---- */
 
+/* Behind the name of a trace: where its maps are looked for. */
+#define CMD_MAPS_SUFFIX	".stackmap"
+
 /*
  * The options that say which saved maps to use and how stacks are spelled:
  * -m FILE, --kallsyms FILE, --generation N; and the style, in a table of its own.
@@ -151,10 +156,10 @@ int cmd_maps_take(struct cmd_maps *maps, int key, const char *value);
 void cmd_maps_release(struct cmd_maps *maps);
 
 /*
- * A resolver for the trace file @trace (NULL: for a text, whose trace is not at hand) with the maps
- * that were given by -m, else by the environment variable TRACE_STACKMAP, else found beside @trace.
- * NULL after cmd_error(). To have no map is no error: stackmap_resolver_nr_maps() says so. @maps
- * must outlive it.
+ * A resolver for the trace file @trace (NULL: for a text, whose trace is not at hand) with the
+ * maps that were given by -m, else by the environment variable TRACE_STACKMAP, else found in and
+ * beside it. NULL after cmd_error(). To have no map is no error: stackmap_resolver_nr_maps() says
+ * so. @maps must outlive it.
  */
 struct stackmap_resolver *cmd_maps_resolver(struct cmd_maps *maps, const char *trace);
 
@@ -162,11 +167,14 @@ struct stackmap_resolver *cmd_maps_resolver(struct cmd_maps *maps, const char *t
 int cmd_maps_add_beside(struct cmd_maps *maps, struct stackmap_resolver *resolver,
 			const char *path);
 
+/* Only the one beside @trace, and not what is attached to it; as cmd_maps_each_file(). */
+int cmd_maps_each_beside(const char *trace, int (*fn)(const char *path, void *data), void *data,
+			 size_t *ret_nr);
+
 /*
  * For commands that look at the maps themselves: each file that -m, else TRACE_STACKMAP, names,
- * else the one beside @trace (NULL: none). Calls @fn until it returns other than 0 and returns
- * that; 0 where it never did.
- * @ret_nr: files there were.
+ * else @trace itself, where some are attached to it, and the one beside it (NULL: none). Calls @fn
+ * until it returns other than 0 and returns that; 0 where it never did. @ret_nr: files there were.
  */
 int cmd_maps_each_file(const struct cmd_maps *maps, const char *trace,
 		       int (*fn)(const char *path, void *data), void *data, size_t *ret_nr);

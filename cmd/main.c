@@ -17,6 +17,8 @@
 
 static const struct command *const commands[] = {
 	&cmd_import,
+	&cmd_attach,
+	&cmd_detach,
 	&cmd_list,
 	&cmd_show,
 	&cmd_verify,

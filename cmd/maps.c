@@ -15,7 +15,6 @@
 #include "tracedat/magic.h"
 
 #define MAPS_ENV	"TRACE_STACKMAP"
-#define MAPS_SUFFIX	".stackmap"
 
 const struct cmd_option cmd_maps_options[] = {
 	{ 'm', "map", "FILE", NULL,
@@ -290,7 +289,7 @@ static int beside(const char *trace, int (*fn)(const char *path, void *data), vo
 	char *path;
 	int ret = 0;
 
-	if (asprintf(&path, "%s" MAPS_SUFFIX, trace) < 0)
+	if (asprintf(&path, "%s" CMD_MAPS_SUFFIX, trace) < 0)
 		return cmd_nomem();
 	if (access(path, F_OK) == 0) {
 		++*ret_nr;
@@ -301,12 +300,14 @@ static int beside(const char *trace, int (*fn)(const char *path, void *data), vo
 }
 
 /* As stackmap_resolver_add_maps_of() does: beside a link, else beside what it points to. */
-static int beside_trace(const char *trace, int (*fn)(const char *path, void *data), void *data,
-			size_t *ret_nr)
+int cmd_maps_each_beside(const char *trace, int (*fn)(const char *path, void *data), void *data,
+			 size_t *ret_nr)
 {
-	int ret = beside(trace, fn, data, ret_nr);
 	char *target;
+	int ret;
 
+	*ret_nr = 0;
+	ret = beside(trace, fn, data, ret_nr);
 	if (ret || *ret_nr)
 		return ret;
 	target = realpath(trace, NULL);
@@ -315,6 +316,28 @@ static int beside_trace(const char *trace, int (*fn)(const char *path, void *dat
 	if (strcmp(target, trace))
 		ret = beside(target, fn, data, ret_nr);
 	free(target);
+	return ret;
+}
+
+static bool has_attached(const char *trace)
+{
+	struct stackmap_store *store = stackmap_store_new();
+	bool has = store && cmd_is_trace(trace) && !stackmap_store_open(store, trace);
+
+	stackmap_store_free(store);
+	return has;
+}
+
+/* What is attached to the trace, then what stands beside it. */
+static int each_of_trace(const char *trace, int (*fn)(const char *path, void *data), void *data,
+			 size_t *ret_nr)
+{
+	size_t nr_attached = has_attached(trace);
+	int ret = nr_attached ? fn(trace, data) : 0;
+
+	if (!ret)
+		ret = cmd_maps_each_beside(trace, fn, data, ret_nr);
+	*ret_nr += nr_attached;
 	return ret;
 }
 
@@ -332,5 +355,5 @@ int cmd_maps_each_file(const struct cmd_maps *maps, const char *trace,
 		return ret;
 	if (files)
 		return each_of_list(files, fn, data, ret_nr);
-	return trace ? beside_trace(trace, fn, data, ret_nr) : 0;
+	return trace ? each_of_trace(trace, fn, data, ret_nr) : 0;
 }

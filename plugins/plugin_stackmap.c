@@ -110,13 +110,16 @@ static int add_maps_of(const char *path, void *data)
 	return stackmap_resolver_add_maps_of(data, path);
 }
 
-/* Returns the number of files used, or what stackmap_resolver_add_maps_of() returned. */
-static int add_maps_beside(struct context *context)
+/*
+ * Those attached to the trace, and beside it. Returns the number of places used, or what
+ * stackmap_resolver_add_maps_of() returned.
+ */
+static int add_maps_of_trace(struct context *context)
 {
-	int ret = 0;
+	int ret;
 
-	if (context->file.path)
-		ret = stackmap_resolver_add_maps_of(context->resolver, context->file.path);
+	/* Without a name only what is attached can be found. */
+	ret = stackmap_resolver_add_maps_of(context->resolver, context->file.path);
 	if (!ret)
 		ret = smap_tracefile_for_each_alias(&context->file, add_maps_of, context->resolver);
 	return ret;
@@ -136,7 +139,7 @@ static bool add_maps(struct context *context, const struct smap_settings *settin
 	if (path && *path)
 		ret = stackmap_resolver_add_file(context->resolver, path);
 	else
-		ret = add_maps_beside(context);
+		ret = add_maps_of_trace(context);
 	if (ret < 0) {
 		smap_say(context_name(context), "cookies stay as they are: %s",
 			 stackmap_resolver_get_error(context->resolver));
@@ -151,16 +154,17 @@ static bool add_maps(struct context *context, const struct smap_settings *settin
 
 /*
  * What cannot be read as a trace.dat can still be resolved, only unchecked. A file without a name
- * is `trace-cmd stream`'s, which is never finished.
+ * is `trace-cmd stream`'s, which is never finished. Returns why, for when there are maps to be
+ * checked; NULL: nothing to say.
  */
-static void set_trace(struct context *context)
+static char *set_trace(struct context *context)
 {
 	if (context->file.fd < 0)
-		return;
-	if (stackmap_resolver_set_trace_fd(context->resolver, context->file.fd) &&
-	    context->file.path && !context->file.is_deleted)
-		smap_say(context->file.path, "maps are not checked against it: %s",
-			 stackmap_resolver_get_error(context->resolver));
+		return NULL;
+	if (!stackmap_resolver_set_trace_fd(context->resolver, context->file.fd) ||
+	    !context->file.path || context->file.is_deleted)
+		return NULL;
+	return strdup(stackmap_resolver_get_error(context->resolver));
 }
 
 static void set_up_resolver(struct context *context, const struct smap_settings *settings)
@@ -181,6 +185,7 @@ static void set_up_resolver(struct context *context, const struct smap_settings 
 static void start(struct context *context)
 {
 	struct smap_settings settings;
+	char *unchecked;
 
 	smap_settings_read(&settings);
 	context->is_one_line = settings.one_line;
@@ -193,10 +198,15 @@ static void start(struct context *context)
 		return;
 	}
 	set_up_resolver(context, &settings);
-	if (!add_maps(context, &settings))
-		return;
-	set_trace(context);
-	context->state = STATE_RESOLVING;
+	/* First: it says where the maps stand that are attached to it. */
+	unchecked = set_trace(context);
+	if (add_maps(context, &settings)) {
+		if (unchecked)
+			smap_say(context->file.path, "maps are not checked against it: %s",
+				 unchecked);
+		context->state = STATE_RESOLVING;
+	}
+	free(unchecked);
 }
 
 /* ---- events ---- */

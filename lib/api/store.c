@@ -12,6 +12,7 @@
 #include "core/array.h"
 #include "core/error.h"
 #include "core/export.h"
+#include "resolve/open.h"
 #include "stackmap.h"
 #include "store/layout.h"
 #include "store/store.h"
@@ -77,7 +78,7 @@ SMAP_PUBLIC int stackmap_store_open(struct stackmap_store *store, const char *pa
 		return smap_error_set(&store->err, -EBUSY, "opened before");
 	if (!path)
 		return smap_error_set(&store->err, -EINVAL, "no path");
-	return smap_store_open(path, &store->store, &store->err);
+	return smap_maps_open(path, &store->store, &store->err);
 }
 
 SMAP_PUBLIC uint64_t stackmap_store_get_len(const struct stackmap_store *store)

@@ -127,11 +127,12 @@ const char *stackmap_store_get_error(const struct stackmap_store *store);
 
 /*
  * Read a saved-map file. A raw export (stack_map, stack_map_bin, a copy of either) is accepted too
- * and shows as a store with one save; "-" is standard input. A store is opened once. Returns 0;
- * -EINVAL: neither of the two; -EBADMSG: damaged from its first byte; -EOPNOTSUPP: written by a
- * newer version; -EBUSY: opened before; -EFBIG: longer than any export; -ENOMEM; or the errno of
- * open(2) or read(2). Damaged parts do not fail it: what is whole is served, the rest is listed as
- * damage.
+ * and shows as a store with one save; a trace.dat stands for the saved maps that are attached to
+ * it; "-" is standard input. A store is opened once. Returns 0; -EINVAL: neither of these;
+ * -ENODATA: a trace.dat, and nothing is attached to it; -EBADMSG: damaged from its first byte;
+ * -EOPNOTSUPP: written by a newer version; -EBUSY: opened before; -EFBIG: longer than any export;
+ * -ENOMEM; or the errno of open(2) or read(2). Damaged parts do not fail it: what is whole is
+ * served, the rest is listed as damage.
  */
 int stackmap_store_open(struct stackmap_store *store, const char *path);
 
@@ -243,6 +244,61 @@ size_t stackmap_import_nr_exports(const struct stackmap_import *import);
  */
 int stackmap_import_write(struct stackmap_import *import, const char *path);
 
+/* ---- saved maps inside a trace.dat ---- */
+
+/*
+ * Behind the last section of a trace.dat (version 6 or 7) there is room that no reader of traces
+ * looks at. Saved maps that are put there go wherever the trace goes; resolver, plugin and commands
+ * find them. An attachment collects saves, and puts them there.
+ */
+struct stackmap_attachment;
+
+struct stackmap_attachment *stackmap_attachment_new(void);
+void stackmap_attachment_free(struct stackmap_attachment *attachment);
+const char *stackmap_attachment_get_error(const struct stackmap_attachment *attachment);
+/* What is passed over (damage, what is attached already) is logged. */
+void stackmap_attachment_set_log(struct stackmap_attachment *attachment, stackmap_log_fn fn,
+				 void *data);
+
+/*
+ * Take the saves of a saved-map file, of a raw export, or those that are attached to another
+ * trace.dat; "-" is standard input. The file stays open, and is not changed. Returns 0, or as
+ * stackmap_store_open(); -ENODATA: it holds no whole save.
+ */
+int stackmap_attachment_add_file(struct stackmap_attachment *attachment, const char *path);
+/* Saves taken so far. */
+size_t stackmap_attachment_nr_saves(const struct stackmap_attachment *attachment);
+
+/* The caller recorded this trace and these maps together: what is written says so. */
+#define STACKMAP_ATTACH_RECORDED	(1U << 0)
+
+/*
+ * Put the saves that were taken into the trace.dat @trace, behind those that are attached already;
+ * one that is there is not put there again. Owner, mode and every byte of the trace stay, and it
+ * can be read all the time. All is on disk when 0 is returned. Where the machine stops in the
+ * middle, the maps are there that were before, and what was begun is overwritten by the next one.
+ * Waits for another attachment to the same file. @flags: STACKMAP_ATTACH_. Returns the number of
+ * saves that were added, which can be 0; -EINVAL (no regular file, no trace.dat, a latency trace,
+ * an unknown flag); -ENODATA: none was taken; -EBUSY: somebody is writing the trace; -EBADMSG: it
+ * is cut, damaged, or not finished yet; -EOPNOTSUPP: it, or what is attached, is of a newer
+ * version; -EEXIST: other bytes stand behind its last section; or the errno of open(2) or of
+ * writing: the file then is as it was before.
+ */
+int stackmap_attachment_write(struct stackmap_attachment *attachment, const char *trace,
+			      unsigned int flags);
+
+/*
+ * Take what is attached out of the trace.dat @trace, which then has the bytes again that it had
+ * before the first of them was attached. The saves go to the saved-map file @path first, made where
+ * it is not there yet, else those that it lacks are appended; NULL: they are thrown away. Where the
+ * machine stops in the middle they are in one of the two, or in both. Needs no saves taken before.
+ * Returns the number of saves that were attached; -ENODATA: nothing is; -EEXIST: @path is no
+ * saved-map file; -EBADMSG: of what is attached something is damaged, and @path given: nothing was
+ * changed; or as above.
+ */
+int stackmap_attachment_detach(struct stackmap_attachment *attachment, const char *trace,
+			       const char *path);
+
 /* ---- resolving ---- */
 
 struct stackmap_resolver;
@@ -278,7 +334,8 @@ int stackmap_resolver_set_style(struct stackmap_resolver *resolver,
 				const struct stackmap_style *style);
 
 /*
- * Use the saved maps of a file: a saved-map file, or a raw export. Also "A:B", several of them,
+ * Use the saved maps of a file: a saved-map file, a raw export, or a trace.dat that has some
+ * attached. Also "A:B", several of them,
  * where no file has the whole name. Returns 0 or negative errno, as stackmap_store_open() does.
  */
 int stackmap_resolver_add_file(struct stackmap_resolver *resolver, const char *path);
@@ -307,9 +364,11 @@ const char *stackmap_resolver_get_trace_clock(const struct stackmap_resolver *re
 const char *stackmap_resolver_get_trace_comm(struct stackmap_resolver *resolver, int pid);
 
 /*
- * Use the maps that belong to the trace file @path by their place: in @path with ".stackmap"
- * appended, else, where @path is a link, beside what it points to. Returns the number of files used
- * (0: there is none, which is not an error), or negative errno of one that is there.
+ * Use the maps that belong to the trace file @path by their place: those that are attached to it,
+ * and those in @path with ".stackmap" appended, else, where @path is a link, beside what it points
+ * to. Of the latter none that has a generation in common with one that is attached, unless both are
+ * of the same boot. NULL: only those attached to the trace that was set. Returns the number of
+ * places used (0: there is none, which is not an error), or negative errno of one that is there.
  */
 int stackmap_resolver_add_maps_of(struct stackmap_resolver *resolver, const char *path);
 

@@ -7,11 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/array.h"
 #include "core/export.h"
 #include "resolve/full.h"
+#include "resolve/open.h"
 #include "resolve/resolver.h"
 #include "resolve/slots.h"
 #include "store/reader.h"
@@ -177,8 +179,45 @@ static struct smap_file *new_file(const char *path, struct smap_store *store)
 	return NULL;
 }
 
-/* The same. */
-static int add_store(struct stackmap_resolver *resolver, const char *path, struct smap_store *store)
+static bool is_same_boot(const struct stackmap_save *a, const struct stackmap_save *b)
+{
+	return a->origin.has_boot_id && b->origin.has_boot_id &&
+	       !memcmp(a->origin.boot_id, b->origin.boot_id, sizeof(a->origin.boot_id));
+}
+
+static bool has_generation(const struct stackmap_save *save, const struct stackmap_map *map)
+{
+	size_t i;
+
+	if (save->has_generation != map->has_generation)
+		return false;
+	for (i = 0; i < save->nr_generations; i++)
+		if (!save->has_generation || save->generations[i].generation == map->generation)
+			return true;
+	return false;
+}
+
+/*
+ * Maps that are attached to the trace come first: what lies beside it may be of an older one of
+ * that name. It counts for generations that are not attached, and for a later save of one that is.
+ */
+static bool is_overruled(const struct stackmap_resolver *resolver, const struct stackmap_save *save,
+			 size_t nr_attached)
+{
+	size_t i;
+
+	for (i = 0; i < nr_attached; i++)
+		if (has_generation(save, resolver->maps[i]) &&
+		    !is_same_boot(save, resolver->maps[i]->source->save))
+			return true;
+	return false;
+}
+
+/*
+ * The same. @nr_attached: maps from the first on that overrule those of @store.
+ */
+static int add_store(struct stackmap_resolver *resolver, const char *path, struct smap_store *store,
+		     size_t nr_attached)
 {
 	struct smap_file *file = new_file(path, store);
 	size_t i;
@@ -190,7 +229,8 @@ static int add_store(struct stackmap_resolver *resolver, const char *path, struc
 	}
 	resolver->files[resolver->nr_files++] = file;
 	for (i = 0; i < smap_store_nr_saves(store); i++)
-		if (add_source(resolver, file, i))
+		if (!is_overruled(resolver, smap_store_save(store, i), nr_attached) &&
+		    add_source(resolver, file, i))
 			return smap_error_nomem(&resolver->err);
 	log_damages(resolver, file);
 	return 0;
@@ -201,10 +241,10 @@ static int add_one_file(struct stackmap_resolver *resolver, const char *path)
 	struct smap_store *store;
 	int ret;
 
-	ret = smap_store_open(path, &store, &resolver->err);
+	ret = smap_maps_open(path, &store, &resolver->err);
 	if (ret)
 		return ret;
-	return add_store(resolver, path, store);
+	return add_store(resolver, path, store, 0);
 }
 
 /* Each of "A:B:C"; empty names are passed over. */
@@ -234,15 +274,18 @@ SMAP_PUBLIC int stackmap_resolver_add_file(struct stackmap_resolver *resolver, c
 }
 
 /* @path with ".stackmap" behind it: 1 if it is used, 0 if it is not there, or negative errno. */
-static int add_beside(struct stackmap_resolver *resolver, const char *path)
+static int add_beside(struct stackmap_resolver *resolver, const char *path, size_t nr_attached)
 {
+	struct smap_store *store;
 	char *beside;
 	int ret = 0;
 
 	if (asprintf(&beside, "%s.stackmap", path) < 0)
 		return smap_error_nomem(&resolver->err);
 	if (!access(beside, F_OK)) {
-		ret = add_one_file(resolver, beside);
+		ret = smap_store_open(beside, &store, &resolver->err);
+		if (!ret)
+			ret = add_store(resolver, beside, store, nr_attached);
 		if (!ret)
 			ret = 1;
 	}
@@ -251,22 +294,84 @@ static int add_beside(struct stackmap_resolver *resolver, const char *path)
 }
 
 /* A link to a trace has its map beside it, or beside what it points to. */
-SMAP_PUBLIC int stackmap_resolver_add_maps_of(struct stackmap_resolver *resolver, const char *path)
+static int add_beside_link(struct stackmap_resolver *resolver, const char *path, size_t nr_attached)
 {
-	int ret = check_unused(resolver);
 	char *target;
+	int ret;
 
-	if (!ret)
-		ret = add_beside(resolver, path);
+	ret = add_beside(resolver, path, nr_attached);
 	if (ret)
 		return ret;
 	target = realpath(path, NULL);
 	if (!target)
 		return errno == ENOMEM ? smap_error_nomem(&resolver->err) : 0;
 	if (strcmp(target, path))
-		ret = add_beside(resolver, target);
+		ret = add_beside(resolver, target, nr_attached);
 	free(target);
 	return ret;
+}
+
+static bool is_set_trace(const struct stackmap_resolver *resolver, const char *path)
+{
+	struct stat ours, theirs;
+
+	if (!resolver->trace)
+		return false;
+	if (!path)
+		return true;
+	return !fstat(resolver->trace->fd, &ours) && !stat(path, &theirs) &&
+	       ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
+}
+
+/* Of a trace that cannot be read nothing is attached: whoever reads it says why. */
+static int open_inside(struct stackmap_resolver *resolver, const char *path,
+		       struct smap_store **ret_store)
+{
+	const struct smap_tracedat *trace = resolver->trace;
+	struct smap_error err = { "" };
+	int ret;
+
+	if (is_set_trace(resolver, path)) {
+		ret = smap_store_open_attached(trace->fd, trace->end, ret_store, &resolver->err);
+		if (ret && ret != -ENODATA)
+			smap_error_prefix(&resolver->err, ret, "%s: maps attached to it",
+					  path ? path : "the trace");
+		return ret;
+	}
+	if (!path)
+		return -ENODATA;
+	ret = smap_maps_open_inside(path, ret_store, &err);
+	return ret && ret != -ENOMEM ? -ENODATA : ret;
+}
+
+/* 1 if there are any, else 0, or negative errno. */
+static int add_inside(struct stackmap_resolver *resolver, const char *path)
+{
+	struct smap_store *store;
+	int ret;
+
+	ret = open_inside(resolver, path, &store);
+	if (ret == -ENODATA)
+		return 0;
+	if (ret == -ENOMEM)
+		return smap_error_nomem(&resolver->err);
+	if (!ret)
+		ret = add_store(resolver, path ? path : "the trace", store, 0);
+	return ret ? ret : 1;
+}
+
+SMAP_PUBLIC int stackmap_resolver_add_maps_of(struct stackmap_resolver *resolver, const char *path)
+{
+	int ret = check_unused(resolver), inside, beside = 0;
+
+	if (ret)
+		return ret;
+	inside = add_inside(resolver, path);
+	if (inside < 0)
+		return inside;
+	if (path)
+		beside = add_beside_link(resolver, path, inside ? resolver->nr_maps : 0);
+	return beside < 0 ? beside : inside + beside;
 }
 
 /* ---- the trace and symbols ---- */

@@ -42,6 +42,7 @@ struct append {
 	const char		*name;		/* of the file in it */
 	const struct smap_save_input *inputs;
 	size_t			nr_inputs;
+	struct smap_store	*from;		/* its saves, in place of inputs; NULL: those */
 	struct smap_buf		blocks;		/* the bytes to write */
 };
 
@@ -72,6 +73,43 @@ static int encode(struct append *append, uint64_t store_id, struct smap_error *e
 
 	for (i = 0; !ret && i < append->nr_inputs; i++)
 		ret = smap_store_encode_block(&append->blocks, store_id, &append->inputs[i], err);
+	return ret;
+}
+
+/* All saves of another store, but for those that stand in the file behind @fd already. */
+static int encode_saves(struct append *append, int fd, uint64_t store_id, struct smap_error *err)
+{
+	size_t nr = smap_store_nr_saves(append->from), nr_copied, i;
+	struct smap_save_ref *refs = calloc(nr + 1, sizeof(*refs));
+	struct smap_store *there;
+	int ret;
+
+	if (!refs)
+		return smap_error_nomem(err);
+	for (i = 0; i < nr; i++)
+		refs[i] = (struct smap_save_ref){ append->from, i };
+	ret = smap_store_open_at(fd, 0, &there, err);
+	if (!ret) {
+		ret = smap_store_copy_saves(&append->blocks, store_id, refs, nr, there, &nr_copied,
+					    err);
+		smap_store_close(there);
+	}
+	free(refs);
+	return ret;
+}
+
+/* All of another store, for a file that is to be a copy of it. */
+static int copy_store(struct append *append, struct smap_error *err)
+{
+	const struct smap_reader *reader = &append->from->reader;
+	char *room = smap_buf_reserve(&append->blocks, (size_t)reader->len);
+	int ret;
+
+	if (!room)
+		return smap_error_nomem(err);
+	ret = smap_reader_read(reader, 0, room, (size_t)reader->len, err);
+	if (!ret)
+		append->blocks.len += (size_t)reader->len;
 	return ret;
 }
 
@@ -134,8 +172,10 @@ static int write_behind(struct append *append, int fd, struct smap_error *err)
 	if (fstat(fd, &st))
 		return smap_error_set(err, -errno, "%m");
 	smap_buf_add(&append->blocks, zeros, -(uint64_t)st.st_size % 8);
-	ret = encode(append, store_id, err);
-	if (ret)
+	ret = append->from ? encode_saves(append, fd, store_id, err) :
+			     encode(append, store_id, err);
+	/* All of them are there already. */
+	if (ret || append->blocks.len == -(uint64_t)st.st_size % 8)
 		return ret;
 
 	ret = smap_write_all(fd, append->blocks.data, append->blocks.len, st.st_size, err);
@@ -234,9 +274,12 @@ static int create(struct append *append, struct smap_error *err)
 
 	/* 0 stands for none. */
 	store_id += !store_id;
-	if (smap_store_encode_header(&append->blocks, store_id))
-		return smap_error_nomem(err);
-	ret = encode(append, store_id, err);
+	if (append->from) {
+		ret = copy_store(append, err);
+	} else {
+		ret = smap_store_encode_header(&append->blocks, store_id);
+		ret = ret ? smap_error_nomem(err) : encode(append, store_id, err);
+	}
 	if (ret)
 		return ret;
 	fd = make_temp(append, temp, err);
@@ -318,25 +361,42 @@ static int try_append(struct append *append, struct smap_error *err)
 	return ret == -ESTALE ? -EAGAIN : ret;
 }
 
-int smap_store_append(const char *path, const struct smap_save_input *inputs, size_t nr_inputs,
-		      struct smap_error *err)
+static int append_all(struct append *append, const char *path, struct smap_error *err)
 {
-	struct append append = { -1, NULL, inputs, nr_inputs, SMAP_BUF_INIT };
 	unsigned int tries = MAX_TRIES;
 	int ret;
 
-	if (!nr_inputs)
-		return smap_error_set(err, -EINVAL, "%s: nothing to write", path);
-	ret = open_folder(path, &append, err);
+	ret = open_folder(path, append, err);
 	if (ret)
 		return smap_error_prefix(err, ret, "%s", path);
-	remove_leftovers(&append);
+	remove_leftovers(append);
 	do
-		ret = try_append(&append, err);
+		ret = try_append(append, err);
 	while (ret == -EAGAIN && --tries);
 	if (ret == -EAGAIN)
 		ret = smap_error_set(err, -EEXIST, "cannot be opened nor made");
-	close(append.folder);
-	smap_buf_free(&append.blocks);
+	close(append->folder);
+	smap_buf_free(&append->blocks);
 	return ret ? smap_error_prefix(err, ret, "%s", path) : 0;
+}
+
+int smap_store_append(const char *path, const struct smap_save_input *inputs, size_t nr_inputs,
+		      struct smap_error *err)
+{
+	struct append append = {
+		.inputs = inputs,
+		.nr_inputs = nr_inputs,
+		.blocks = SMAP_BUF_INIT,
+	};
+
+	if (!nr_inputs)
+		return smap_error_set(err, -EINVAL, "%s: nothing to write", path);
+	return append_all(&append, path, err);
+}
+
+int smap_store_append_saves(const char *path, struct smap_store *from, struct smap_error *err)
+{
+	struct append append = { .from = from, .blocks = SMAP_BUF_INIT };
+
+	return append_all(&append, path, err);
 }

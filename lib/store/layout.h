@@ -169,6 +169,38 @@ struct smap_store_tie {
 	smap_le32	reserved;
 };
 
+/*
+ * Behind the last section of a trace.dat, from its first free byte on: this header, then a store.
+ *
+ *	trace | magic, guard, ... | commit | commit | store ... | (not committed)
+ *
+ * To a reader of version 7 the first 16 bytes are the header of one more section, of no kind that
+ * it knows, that reaches past the end of every file: there it stops looking for sections. The
+ * commits are written by turns, so that one of them is whole whatever happens to the other.
+ */
+#define SMAP_ATTACHED_MAGIC	"\x89STKATT\n"
+#define SMAP_ATTACHED_GUARD	0x7f		/* each byte: the same size in either byte order */
+#define SMAP_ATTACHED_VERSION	1
+
+struct smap_attached_commit {
+	smap_le64	sequence;		/* the larger one counts; all zero: never written */
+	smap_le64	len;			/* bytes of the store that are on disk */
+	smap_le64	reserved;
+	smap_le64	checksum;		/* XXH3-64 of the commit before it */
+};
+
+struct smap_attached_header {
+	uint8_t		magic[8];
+	uint8_t		guard[8];
+	smap_le16	version;		/* SMAP_ATTACHED_VERSION */
+	smap_le16	header_size;		/* of this header: where the store begins */
+	smap_le32	must_understand;	/* flags that a reader may not ignore; none yet */
+	smap_le64	begin;			/* where in the file this header stands */
+	smap_le64	checksum;		/* XXH3-64 of the header before it */
+	struct smap_attached_commit commits[2];
+};
+
+_Static_assert(sizeof(struct smap_attached_header) == 104, "layout");
 _Static_assert(sizeof(struct smap_store_header) == 56, "layout");
 _Static_assert(sizeof(struct smap_block_header) == 56, "layout");
 _Static_assert(sizeof(struct smap_section_header) == 24, "layout");

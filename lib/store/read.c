@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attached.h"
 #include "block.h"
 #include "origin.h"
 
@@ -87,6 +88,48 @@ int smap_store_open_at(int fd, uint64_t offset, struct smap_store **ret_store,
 		return -ENOMEM;
 	return finish_open(store, smap_reader_open_fd(&store->reader, fd, offset, is_wanted, err),
 			   ret_store, err);
+}
+
+/* Both reach to where a reader meets them: the first byte of the store, and its last. */
+static int add_attached_damages(struct smap_store *store, const struct smap_attached *attached)
+{
+	int ret = 0;
+
+	if (attached->is_damaged)
+		ret = smap_store_add_damage(store, 0, 0, "header of what is attached: damaged");
+	if (!ret && attached->missing)
+		ret = smap_store_add_damage(store, attached->len, attached->missing,
+					    "cut off here");
+	return ret;
+}
+
+int smap_store_open_attached(int fd, uint64_t end, struct smap_store **ret_store,
+			     struct smap_error *err)
+{
+	struct smap_attached attached;
+	struct smap_store *store;
+	int ret;
+
+	ret = smap_attached_find(fd, end, &attached, err);
+	if (ret)
+		return ret;
+	if (attached.state != SMAP_ATTACHED_THERE)
+		return smap_errno(-ENODATA);
+	store = store_new(err);
+	if (!store)
+		return -ENOMEM;
+	ret = smap_reader_open_fd(&store->reader, fd, attached.begin, is_wanted, err);
+	if (!ret && attached.len < store->reader.len)
+		store->reader.len = attached.len;
+	ret = finish_open(store, ret, &store, err);
+	if (ret)
+		return ret;
+	if (add_attached_damages(store, &attached)) {
+		smap_store_close(store);
+		return smap_error_nomem(err);
+	}
+	*ret_store = store;
+	return 0;
 }
 
 int smap_store_open_memory(const void *data, size_t len, struct smap_store **ret_store,

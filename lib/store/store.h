@@ -200,4 +200,57 @@ int smap_store_encode_block(struct smap_buf *buf, uint64_t store_id,
 int smap_store_append(const char *path, const struct smap_save_input *inputs, size_t nr_inputs,
 		      struct smap_error *err);
 
+/* One save of an open store. */
+struct smap_save_ref {
+	struct smap_store	*store;
+	size_t			nr;
+};
+
+/*
+ * The bytes of blocks with these saves, for a store of @store_id. Those that stand in @there (NULL:
+ * nothing does) are left out. Returns 0, or -EBADMSG (one has changed since it was opened),
+ * -ENOMEM, or errno of reading.
+ */
+int smap_store_copy_saves(struct smap_buf *buf, uint64_t store_id, const struct smap_save_ref *refs,
+			  size_t nr_refs, const struct smap_store *there, size_t *ret_nr_copied,
+			  struct smap_error *err);
+
+/*
+ * Append the saves of @from to the store file at @path that are not there yet; as
+ * smap_store_append(). Where there is no file it becomes a copy of @from, byte for byte.
+ */
+int smap_store_append_saves(const char *path, struct smap_store *from, struct smap_error *err);
+
+/*
+ * The store that is attached to a trace which ends at @end of the file behind @fd: as
+ * smap_store_open_at(), and -ENODATA, without words, where none is: one pread() then.
+ */
+int smap_store_open_attached(int fd, uint64_t end, struct smap_store **ret_store,
+			     struct smap_error *err);
+
+/* What is to be put behind a trace. */
+struct smap_attach_input {
+	const struct smap_save_ref *saves;
+	size_t		nr_saves;
+	/*
+	 * NULL, or adds blocks of other kinds behind those of the saves, for a store of @store_id:
+	 * they become valid together. What it adds stands at a multiple of 8.
+	 */
+	int		(*add_blocks)(struct smap_buf *buf, uint64_t store_id, void *data,
+				      struct smap_error *err);
+	void		*data;
+};
+
+/*
+ * Put the saves that are not there yet behind the trace that ends at @end of the file behind @fd,
+ * which the caller has open for reading and writing, and locked. On failure the file is as it was,
+ * or has a tail that nobody looks at. -EEXIST: something else stands there; -EBADMSG: what
+ * is attached is damaged where it says how long it is; -EOPNOTSUPP: it is of a newer version; or as
+ * smap_store_append().
+ */
+int smap_attach(int fd, uint64_t end, const struct smap_attach_input *input, size_t *ret_nr_added,
+		struct smap_error *err);
+/* Cut the file to its trace. */
+int smap_detach(int fd, uint64_t end, struct smap_error *err);
+
 #endif /* SMAP_STORE_STORE_H */

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Putting saves behind a trace, so that the trace is whole at every moment.
+ *
+ *	first:	header without a commit | fsync | store | fsync | commit | fsync
+ *	later:	cut what was never committed | blocks | fsync | the other commit | fsync
+ *
+ * The header comes first since it is what keeps a reader of traces out of the rest. What stands
+ * behind the last commit counts for nobody. On failure the file is cut to where it ended before.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/hash.h"
+#include "attached.h"
+#include "block.h"
+#include "durable.h"
+
+struct attach {
+	int			fd;
+	uint64_t		end;		/* of the trace */
+	struct smap_attached	attached;	/* what was found, then what will be */
+	struct smap_store	*store;		/* that is attached; NULL: none yet */
+	uint64_t		old_end;	/* of what counts in the file */
+	uint64_t		store_id;
+	struct smap_buf		blocks;		/* the bytes to write */
+};
+
+static int find_place(struct attach *attach, struct smap_error *err)
+{
+	struct smap_attached *attached = &attach->attached;
+	int ret;
+
+	ret = smap_attached_find(attach->fd, attach->end, attached, err);
+	if (ret)
+		return ret;
+	attach->old_end = attach->end;
+	if (attached->state == SMAP_ATTACHED_FOREIGN)
+		return smap_error_set(err, -EEXIST,
+				      "%llu bytes of something else stand behind its last section, at byte %llu",
+				      (unsigned long long)(attached->file_size - attach->end),
+				      (unsigned long long)attach->end);
+	if (attached->state != SMAP_ATTACHED_THERE)
+		return 0;
+	if (!attached->is_header_whole)
+		return smap_error_set(err, -EBADMSG,
+				      "what is attached has a damaged header: detach it first");
+	attach->old_end = attached->begin + attached->len;
+	ret = smap_store_open_attached(attach->fd, attach->end, &attach->store, err);
+	if (!ret && attach->store->is_raw)
+		ret = smap_error_set(err, -EBADMSG, "no saved maps");
+	return ret ? smap_error_prefix(err, ret, "what is attached") : 0;
+}
+
+static int encode(struct attach *attach, const struct smap_attach_input *input,
+		  size_t *ret_nr_added, struct smap_error *err)
+{
+	static const char zeros[8];
+	int ret;
+
+	if (attach->store) {
+		attach->store_id = attach->store->store_id;
+		/* Only behind what is damaged. */
+		smap_buf_add(&attach->blocks, zeros, -attach->attached.len % 8);
+	} else {
+		attach->store_id = smap_hash_seed();
+		attach->store_id += !attach->store_id;
+		smap_store_encode_header(&attach->blocks, attach->store_id);
+	}
+	if (smap_buf_failed(&attach->blocks))
+		return smap_error_nomem(err);
+	ret = smap_store_copy_saves(&attach->blocks, attach->store_id, input->saves,
+				    input->nr_saves, attach->store, ret_nr_added, err);
+	if (!ret && input->add_blocks)
+		ret = input->add_blocks(&attach->blocks, attach->store_id, input->data, err);
+	return ret;
+}
+
+static int cut(int fd, uint64_t size, struct smap_error *err)
+{
+	if (ftruncate(fd, (off_t)size))
+		return smap_error_set(err, -errno, "cut to %llu bytes: %m",
+				      (unsigned long long)size);
+	return 0;
+}
+
+static int write_header(struct attach *attach, struct smap_error *err)
+{
+	struct smap_attached_header header;
+	int ret;
+
+	smap_attached_make_header(&header, attach->end);
+	ret = smap_write_all(attach->fd, (const char *)&header, sizeof(header),
+			     (off_t)attach->end, err);
+	if (!ret)
+		ret = smap_sync_file(attach->fd, err);
+	attach->attached.begin = attach->end + sizeof(header);
+	attach->attached.len = 0;
+	attach->attached.sequence = 0;
+	attach->attached.next = 0;
+	return ret;
+}
+
+static off_t commit_at(const struct attach *attach)
+{
+	return (off_t)(attach->end + offsetof(struct smap_attached_header, commits) +
+		       attach->attached.next * sizeof(struct smap_attached_commit));
+}
+
+static int write_commit(const struct attach *attach, struct smap_error *err)
+{
+	struct smap_attached_commit commit;
+	int ret;
+
+	smap_attached_make_commit(&commit, attach->attached.sequence + 1,
+				  attach->attached.len + attach->blocks.len);
+	ret = smap_write_all(attach->fd, (const char *)&commit, sizeof(commit),
+			     commit_at(attach), err);
+	return ret ? ret : smap_sync_file(attach->fd, err);
+}
+
+/* As well as it can be done: what is left then is a torn tail, or a store that is whole. */
+static void undo(const struct attach *attach)
+{
+	static const struct smap_attached_commit none;
+	struct smap_error ignored;
+
+	if (attach->store)
+		smap_write_all(attach->fd, (const char *)&none, sizeof(none), commit_at(attach),
+			       &ignored);
+	if (!ftruncate(attach->fd, (off_t)attach->old_end))
+		smap_sync_fd(attach->fd);
+}
+
+static int write_all(struct attach *attach, struct smap_error *err)
+{
+	int ret = 0;
+
+	if (attach->attached.file_size > attach->old_end)
+		ret = cut(attach->fd, attach->old_end, err);
+	if (!ret && !attach->store)
+		ret = write_header(attach, err);
+	if (!ret)
+		ret = smap_write_all(attach->fd, attach->blocks.data, attach->blocks.len,
+				     (off_t)(attach->attached.begin + attach->attached.len), err);
+	if (!ret)
+		ret = smap_sync_file(attach->fd, err);
+	if (!ret)
+		ret = write_commit(attach, err);
+	if (ret)
+		undo(attach);
+	return ret;
+}
+
+int smap_attach(int fd, uint64_t end, const struct smap_attach_input *input, size_t *ret_nr_added,
+		struct smap_error *err)
+{
+	struct attach attach = { .fd = fd, .end = end, .blocks = SMAP_BUF_INIT };
+	size_t nr_added = 0, nothing;
+	int ret;
+
+	ret = find_place(&attach, err);
+	if (!ret)
+		ret = encode(&attach, input, &nr_added, err);
+	nothing = attach.store ? -attach.attached.len % 8 : sizeof(struct smap_store_header);
+	if (!ret && attach.blocks.len > nothing)
+		ret = write_all(&attach, err);
+	smap_store_close(attach.store);
+	smap_buf_free(&attach.blocks);
+	if (!ret)
+		*ret_nr_added = nr_added;
+	return ret;
+}
+
+int smap_detach(int fd, uint64_t end, struct smap_error *err)
+{
+	int ret;
+
+	ret = cut(fd, end, err);
+	return ret ? ret : smap_sync_file(fd, err);
+}

@@ -1,0 +1,523 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A store behind a trace. The trace is any bytes here: where it ends is told by the caller.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fixture.h"
+#include "alloc-fail.h"
+#include "store/attached.h"
+
+/* Everything that changes the disk is a step: the nth of them fails, or ends the process. */
+static struct {
+	unsigned int	nr_steps;
+	unsigned int	at;		/* 0: never */
+	int		code;		/* 0: the process ends */
+	bool		all_after;
+	size_t		torn;		/* bytes that a write takes before the process ends */
+	char		calls[256];
+} plan;
+
+static bool is_step(const char *call)
+{
+	size_t used = strlen(plan.calls);
+
+	snprintf(plan.calls + used, sizeof(plan.calls) - used, "%s ", call);
+	plan.nr_steps++;
+	return plan.at && (plan.nr_steps == plan.at ||
+			   (plan.nr_steps > plan.at && plan.all_after));
+}
+
+static int step(const char *call)
+{
+	if (!is_step(call))
+		return 0;
+	if (!plan.code)
+		_exit(99);
+	errno = plan.code;
+	return -1;
+}
+
+ssize_t __real_pwrite64(int fd, const void *data, size_t len, off_t offset);
+int __real_fsync(int fd);
+int __real_ftruncate64(int fd, off_t len);
+ssize_t __wrap_pwrite64(int fd, const void *data, size_t len, off_t offset);
+int __wrap_fsync(int fd);
+int __wrap_ftruncate64(int fd, off_t len);
+
+ssize_t __wrap_pwrite64(int fd, const void *data, size_t len, off_t offset)
+{
+	if (!is_step("write"))
+		return __real_pwrite64(fd, data, len, offset);
+	if (!plan.code) {
+		if (plan.torn)
+			__real_pwrite64(fd, data, plan.torn < len ? plan.torn : len, offset);
+		_exit(99);
+	}
+	errno = plan.code;
+	return -1;
+}
+
+int __wrap_fsync(int fd)
+{
+	return step("sync") ? -1 : __real_fsync(fd);
+}
+
+int __wrap_ftruncate64(int fd, off_t len)
+{
+	return step("cut") ? -1 : __real_ftruncate64(fd, len);
+}
+
+/* ---- helpers ---- */
+
+static const char trace_bytes[] = "the bytes of a trace, an odd number of them";
+#define END	(sizeof(trace_bytes))
+
+static const char *trace_path(void)
+{
+	return fixture_path("trace.dat");
+}
+
+static int open_trace(void)
+{
+	int fd = open(trace_path(), O_RDWR | O_CLOEXEC);
+
+	assert_true(fd >= 0);
+	return fd;
+}
+
+/* A store file with this save. */
+static struct smap_store *source_of(const char *name, const char *export)
+{
+	struct smap_save_input input = fixture_input(export);
+	struct smap_store *store = NULL;
+
+	if (access(fixture_path(name), F_OK))
+		assert_int_equal(smap_store_append(fixture_path(name), &input, 1, NULL), 0);
+	assert_int_equal(smap_store_open(fixture_path(name), &store, NULL), 0);
+	return store;
+}
+
+static int attach_save(const char *name, const char *export, struct smap_error *err)
+{
+	struct smap_store *store = source_of(name, export);
+	struct smap_save_ref ref = { store, 0 };
+	struct smap_attach_input input = { .saves = &ref, .nr_saves = 1 };
+	int fd = open_trace(), ret;
+	size_t nr = 0;
+
+	plan.nr_steps = 0;
+	plan.calls[0] = '\0';
+	ret = smap_attach(fd, END, &input, &nr, err);
+	close(fd);
+	smap_store_close(store);
+	return ret ? ret : (int)nr;
+}
+
+static int attach_first(void)
+{
+	return attach_save("a.stackmap", fixture_gen1, NULL);
+}
+
+static int attach_second(void)
+{
+	return attach_save("b.stackmap", fixture_gen2, NULL);
+}
+
+static void make_trace(void)
+{
+	memset(&plan, 0, sizeof(plan));
+	fixture_write(trace_path(), trace_bytes, END);
+}
+
+/* The trace is whole, and these are attached, and nothing is damaged. */
+static void holds(size_t nr, ...)
+{
+	struct smap_buf now = SMAP_BUF_INIT;
+	struct smap_store *store = NULL;
+	int fd = open_trace(), ret;
+	va_list ap;
+	size_t i;
+
+	fixture_read(trace_path(), &now);
+	assert_true(now.len >= END);
+	assert_memory_equal(now.data, trace_bytes, END);
+	smap_buf_free(&now);
+	ret = smap_store_open_attached(fd, END, &store, NULL);
+	close(fd);
+	assert_int_equal(ret, nr ? 0 : -ENODATA);
+	if (!nr)
+		return;
+	assert_int_equal(smap_store_nr_saves(store), nr);
+	va_start(ap, nr);
+	for (i = 0; i < nr; i++)
+		fixture_holds(store, i, va_arg(ap, const char *));
+	va_end(ap);
+	assert_int_equal(fixture_verify(store, NULL), 0);
+	smap_store_close(store);
+}
+
+static bool holds_nothing(void)
+{
+	int fd = open_trace(), ret;
+	struct smap_store *store;
+
+	ret = smap_store_open_attached(fd, END, &store, NULL);
+	if (!ret)
+		smap_store_close(store);
+	close(fd);
+	return ret == -ENODATA;
+}
+
+static size_t nr_attached(void)
+{
+	struct smap_store *store;
+	int fd = open_trace();
+	size_t nr = 0;
+
+	if (!smap_store_open_attached(fd, END, &store, NULL)) {
+		nr = smap_store_nr_saves(store);
+		smap_store_close(store);
+	}
+	close(fd);
+	return nr;
+}
+
+/* ---- without accidents ---- */
+
+static void saves_are_attached_and_found_again(void **state)
+{
+	make_trace();
+	holds(0);
+	assert_int_equal(attach_first(), 1);
+	holds(1, fixture_gen1);
+	assert_int_equal(attach_second(), 1);
+	holds(2, fixture_gen1, fixture_gen2);
+}
+
+static void what_is_attached_already_is_not_attached_again(void **state)
+{
+	struct smap_buf before = SMAP_BUF_INIT, after = SMAP_BUF_INIT;
+
+	make_trace();
+	attach_first();
+	fixture_read(trace_path(), &before);
+	assert_int_equal(attach_first(), 0);
+	fixture_read(trace_path(), &after);
+	assert_int_equal(after.len, before.len);
+	assert_memory_equal(after.data, before.data, before.len);
+	smap_buf_free(&before);
+	smap_buf_free(&after);
+}
+
+static void a_raw_export_is_attached_as_a_save(void **state)
+{
+	make_trace();
+	fixture_write(fixture_path("a.stackmap"), fixture_gen1, strlen(fixture_gen1));
+	assert_int_equal(attach_first(), 1);
+	holds(1, fixture_gen1);
+}
+
+static void detaching_gives_every_byte_back(void **state)
+{
+	struct smap_buf after = SMAP_BUF_INIT;
+	int fd;
+
+	make_trace();
+	attach_first();
+	attach_second();
+	fd = open_trace();
+	assert_int_equal(smap_detach(fd, END, NULL), 0);
+	close(fd);
+	fixture_read(trace_path(), &after);
+	assert_int_equal(after.len, END);
+	assert_memory_equal(after.data, trace_bytes, END);
+	smap_buf_free(&after);
+}
+
+static void all_is_durable_before_it_counts_and_before_success(void **state)
+{
+	make_trace();
+	attach_first();
+	assert_string_equal(plan.calls, "write sync write sync write sync ");
+	attach_second();
+	assert_string_equal(plan.calls, "write sync write sync ");
+}
+
+static void other_bytes_behind_a_trace_are_not_touched(void **state)
+{
+	struct smap_error err = { "" };
+	FILE *file;
+
+	make_trace();
+	file = fopen(trace_path(), "ae");
+	fputs("of somebody else", file);
+	fclose(file);
+	assert_int_equal(attach_save("a.stackmap", fixture_gen1, &err), -EEXIST);
+	assert_non_null(strstr(err.text, "16 bytes of something else"));
+	assert_true(holds_nothing());
+}
+
+/* ---- accidents ---- */
+
+static bool kill_at(unsigned int at, size_t torn, int (*fn)(void))
+{
+	int status;
+	pid_t child = fork();
+
+	assert_true(child >= 0);
+	if (!child) {
+		plan.at = at;
+		plan.torn = torn;
+		fn();
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	assert_true(WEXITSTATUS(status) == 99 || !WEXITSTATUS(status));
+	return WEXITSTATUS(status) == 99;
+}
+
+static const size_t torn_after[] = { 0, 1, 9, 20, 40, 100, 200 };
+
+static void a_kill_while_the_first_is_attached_leaves_none_or_it(void **state)
+{
+	unsigned int at, nr_kills = 0;
+	bool killed = true;
+	size_t i;
+
+	for (at = 1; killed; at++) {
+		for (i = 0; i < sizeof(torn_after) / sizeof(torn_after[0]); i++) {
+			make_trace();
+			killed = kill_at(at, torn_after[i], attach_first);
+			nr_kills += killed;
+			if (nr_attached())
+				holds(1, fixture_gen1);
+			else
+				holds(0);
+			/* The next one goes on from there. */
+			assert_true(attach_first() >= 0);
+			holds(1, fixture_gen1);
+		}
+	}
+	assert_in_range(nr_kills, 6, 100);
+}
+
+static void a_kill_while_another_is_attached_costs_only_that(void **state)
+{
+	unsigned int at, nr_kills = 0;
+	bool killed = true;
+	size_t i;
+
+	for (at = 1; killed; at++) {
+		for (i = 0; i < sizeof(torn_after) / sizeof(torn_after[0]); i++) {
+			make_trace();
+			attach_first();
+			killed = kill_at(at, torn_after[i], attach_second);
+			nr_kills += killed;
+			/* A torn commit counts as damage, but its save is there. */
+			assert_in_range(nr_attached(), 1, 2);
+			assert_true(attach_second() >= 0);
+			assert_int_equal(nr_attached(), 2);
+		}
+	}
+	assert_in_range(nr_kills, 4, 100);
+}
+
+static void a_failure_at_any_step_leaves_the_file_as_it_was(void **state)
+{
+	static const int codes[] = { ENOSPC, EIO };
+	unsigned int at, i, nr;
+	struct smap_buf now = SMAP_BUF_INIT, before = SMAP_BUF_INIT;
+	int ret;
+
+	memset(&plan, 0, sizeof(plan));
+	smap_store_close(source_of("a.stackmap", fixture_gen1));
+	smap_store_close(source_of("b.stackmap", fixture_gen2));
+	for (i = 0; i < 2; i++) {
+		for (at = 1, nr = 1; at <= nr; at++) {
+			make_trace();
+			plan.at = at;
+			plan.code = codes[i];
+			ret = attach_first();
+			nr = plan.nr_steps;
+			if (ret == 1)
+				break;
+			assert_int_equal(ret, -codes[i]);
+			smap_buf_reset(&now);
+			fixture_read(trace_path(), &now);
+			assert_int_equal(now.len, END);
+			memset(&plan, 0, sizeof(plan));
+			assert_int_equal(attach_first(), 1);
+			smap_buf_reset(&before);
+			fixture_read(trace_path(), &before);
+			plan.at = at;
+			plan.code = codes[i];
+			ret = attach_second();
+			if (ret == -codes[i]) {
+				smap_buf_reset(&now);
+				fixture_read(trace_path(), &now);
+				assert_int_equal(now.len, before.len);
+				holds(1, fixture_gen1);
+			}
+		}
+	}
+	smap_buf_free(&now);
+	smap_buf_free(&before);
+}
+
+/* Then not even the tail can be cut off. */
+static void a_disk_that_stays_broken_costs_nothing_that_was_there(void **state)
+{
+	unsigned int at;
+	int ret = -EIO;
+
+	memset(&plan, 0, sizeof(plan));
+	smap_store_close(source_of("a.stackmap", fixture_gen1));
+	smap_store_close(source_of("b.stackmap", fixture_gen2));
+	for (at = 1; ret == -EIO; at++) {
+		make_trace();
+		attach_first();
+		plan.at = at;
+		plan.code = EIO;
+		plan.all_after = true;
+		ret = attach_second();
+		memset(&plan, 0, sizeof(plan));
+		assert_in_range(nr_attached(), 1, 2);
+		if (ret == -EIO)
+			assert_true(attach_second() >= 0);
+		holds(2, fixture_gen1, fixture_gen2);
+	}
+	assert_int_equal(ret, 1);
+}
+
+static void a_file_cut_anywhere_keeps_its_trace(void **state)
+{
+	struct smap_buf whole = SMAP_BUF_INIT;
+	size_t len;
+	int fd;
+
+	make_trace();
+	attach_first();
+	attach_second();
+	fixture_read(trace_path(), &whole);
+	for (len = END; len < whole.len; len++) {
+		fixture_write(trace_path(), whole.data, len);
+		/* The first one is there as soon as all its bytes are. */
+		assert_in_range(nr_attached(), 0, 1);
+		fd = open_trace();
+		assert_int_equal(smap_detach(fd, END, NULL), 0);
+		close(fd);
+		holds(0);
+	}
+	smap_buf_free(&whole);
+}
+
+/* Each one costs at most a save, and is seen. */
+static void no_flipped_bit_costs_what_it_is_not_in(void **state)
+{
+	struct smap_buf whole = SMAP_BUF_INIT;
+	struct smap_store *store;
+	size_t at;
+	int fd, ret;
+
+	make_trace();
+	attach_first();
+	attach_second();
+	fixture_read(trace_path(), &whole);
+	for (at = END; at < END + sizeof(struct smap_attached_header); at++) {
+		whole.data[at] ^= 1 << at % 8;
+		fixture_write(trace_path(), whole.data, whole.len);
+		whole.data[at] ^= 1 << at % 8;
+		fd = open_trace();
+		ret = smap_store_open_attached(fd, END, &store, NULL);
+		close(fd);
+		assert_int_equal(ret, 0);
+		assert_int_equal(smap_store_nr_saves(store), 2);
+		assert_true(smap_store_nr_damages(store) > 0);
+		smap_store_close(store);
+	}
+	smap_buf_free(&whole);
+}
+
+static void no_allocation_that_fails_does_harm(void **state)
+{
+	unsigned long nth;
+	int ret = -ENOMEM;
+
+	make_trace();
+	attach_first();
+	for (nth = 1; ret == -ENOMEM; nth++) {
+		struct smap_store *store = source_of("b.stackmap", fixture_gen2);
+		struct smap_save_ref ref = { store, 0 };
+		struct smap_attach_input input = { .saves = &ref, .nr_saves = 1 };
+		int fd = open_trace();
+		size_t nr;
+
+		alloc_fail_at(nth, false);
+		ret = smap_attach(fd, END, &input, &nr, NULL);
+		alloc_fail_stop();
+		close(fd);
+		smap_store_close(store);
+		if (ret == -ENOMEM)
+			holds(1, fixture_gen1);
+	}
+	assert_int_equal(ret, 0);
+	holds(2, fixture_gen1, fixture_gen2);
+}
+
+/* ---- giving back ---- */
+
+static void a_store_given_back_is_a_copy_or_what_is_lacking(void **state)
+{
+	struct smap_store *a = source_of("a.stackmap", fixture_gen1);
+	struct smap_store *b = source_of("b.stackmap", fixture_gen2);
+	struct smap_buf from = SMAP_BUF_INIT, to = SMAP_BUF_INIT;
+	struct smap_store *store;
+
+	memset(&plan, 0, sizeof(plan));
+	assert_int_equal(smap_store_append_saves(fixture_path("c.stackmap"), a, NULL), 0);
+	fixture_read(fixture_path("a.stackmap"), &from);
+	fixture_read(fixture_path("c.stackmap"), &to);
+	assert_int_equal(to.len, from.len);
+	assert_memory_equal(to.data, from.data, from.len);
+	assert_int_equal(smap_store_append_saves(fixture_path("c.stackmap"), b, NULL), 0);
+	assert_int_equal(smap_store_append_saves(fixture_path("c.stackmap"), a, NULL), 0);
+	assert_int_equal(smap_store_open(fixture_path("c.stackmap"), &store, NULL), 0);
+	assert_int_equal(smap_store_nr_saves(store), 2);
+	fixture_holds(store, 1, fixture_gen2);
+	assert_int_equal(fixture_verify(store, NULL), 0);
+	smap_store_close(store);
+	smap_store_close(a);
+	smap_store_close(b);
+	smap_buf_free(&from);
+	smap_buf_free(&to);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		FOLDER_TEST(saves_are_attached_and_found_again),
+		FOLDER_TEST(what_is_attached_already_is_not_attached_again),
+		FOLDER_TEST(a_raw_export_is_attached_as_a_save),
+		FOLDER_TEST(detaching_gives_every_byte_back),
+		FOLDER_TEST(all_is_durable_before_it_counts_and_before_success),
+		FOLDER_TEST(other_bytes_behind_a_trace_are_not_touched),
+		FOLDER_TEST(a_kill_while_the_first_is_attached_leaves_none_or_it),
+		FOLDER_TEST(a_kill_while_another_is_attached_costs_only_that),
+		FOLDER_TEST(a_failure_at_any_step_leaves_the_file_as_it_was),
+		FOLDER_TEST(a_disk_that_stays_broken_costs_nothing_that_was_there),
+		FOLDER_TEST(a_file_cut_anywhere_keeps_its_trace),
+		FOLDER_TEST(no_flipped_bit_costs_what_it_is_not_in),
+		FOLDER_TEST(no_allocation_that_fails_does_harm),
+		FOLDER_TEST(a_store_given_back_is_a_copy_or_what_is_lacking),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
