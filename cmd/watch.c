@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <string.h>
+
+#include "watch.h"
+
+void watch_init(struct watch *watch, const struct watch_ops *ops, void *data,
+		const struct rotation_policy *policy)
+{
+	memset(watch, 0, sizeof(*watch));
+	watch->ops = ops;
+	watch->data = data;
+	watch->can_rotate = !policy->is_kept;
+	rotation_init(&watch->rotation, policy, ops->now(data));
+}
+
+static void tell(struct watch *watch, const char *line)
+{
+	watch->ops->tell(watch->data, line);
+}
+
+static bool is_there(const struct watch_look *look)
+{
+	return look->map.capacity != 0;
+}
+
+/* Complain of what is new only. */
+static void note_code(struct watch *watch, int *last, int code, const char *again)
+{
+	if (code && code != *last)
+		watch->ops->complain(watch->data, code);
+	if (!code && *last)
+		tell(watch, again);
+	*last = code;
+}
+
+/* 0, or the errno of it, said. */
+static int look(struct watch *watch)
+{
+	struct watch_look now = { .successes = 0 };
+	int ret;
+
+	ret = watch->ops->look(watch->data, &now);
+	note_code(watch, &watch->look_code, ret, "the stack map can be read again");
+	if (ret)
+		return ret;
+	watch->look = now;
+	if (is_there(&now)) {
+		if (watch->is_waiting)
+			tell(watch, "the option is set: there is a map now");
+		watch->is_waiting = false;
+	} else if (!watch->is_waiting) {
+		tell(watch, "no map is allocated: waiting for the option stackmap to be set");
+		watch->is_waiting = true;
+	}
+	return 0;
+}
+
+/* No cookie was recorded since the last save, so that it has all there is. */
+static bool is_saved(const struct watch *watch)
+{
+	const struct rotation_look *now = &watch->look.map, *then = &watch->saved;
+
+	return watch->has_saved && now->has_generation == then->has_generation &&
+	       now->generation == then->generation && now->entries == then->entries &&
+	       watch->look.successes == watch->saved_successes;
+}
+
+/* The look was before the save: it has at least what that saw. */
+static void note_saved(struct watch *watch, bool is_reset)
+{
+	watch->has_saved = !is_reset;
+	watch->saved = watch->look.map;
+	watch->saved_successes = watch->look.successes;
+}
+
+/* The kernel did not reset, which says nothing of the disk: it is asked again. */
+static bool was_refused(int code)
+{
+	return code == -EBUSY || code == -EAGAIN || code == -ENOMEM;
+}
+
+static int act(struct watch *watch)
+{
+	bool rotates = watch->can_rotate && !watch->is_failing;
+	uint64_t from = watch->ops->now(watch->data);
+	int ret;
+
+	if (!rotates && is_saved(watch)) {
+		rotation_done(&watch->rotation, from, from);
+		return 0;
+	}
+	ret = rotates ? watch->ops->rotate(watch->data) : watch->ops->save(watch->data);
+	if (ret == -ENODATA)
+		ret = 0;
+	else if (!ret || ret == -EXDEV)
+		note_saved(watch, rotates);
+	note_code(watch, &watch->act_code, ret, "maps are saved again");
+	watch->is_failing = ret && !was_refused(ret);
+	if (ret)
+		rotation_failed(&watch->rotation, watch->ops->now(watch->data));
+	else
+		rotation_done(&watch->rotation, from, watch->ops->now(watch->data));
+	if (!ret)
+		watch->ops->trim(watch->data);
+	return ret;
+}
+
+static int end(struct watch *watch)
+{
+	int ret;
+
+	/* What cannot be read now may be kept from an earlier rotation: the save writes that. */
+	if (look(watch) || watch->is_failing || (is_there(&watch->look) && !is_saved(watch))) {
+		ret = watch->ops->save(watch->data);
+		if (ret == -ENODATA)
+			ret = 0;
+		if (ret && ret != watch->look_code)
+			watch->ops->complain(watch->data, ret);
+		return ret;
+	}
+	return 0;
+}
+
+int watch_step(struct watch *watch, unsigned int events, uint64_t *ret_sleep_ns)
+{
+	enum rotation_due due;
+
+	*ret_sleep_ns = ROTATION_SLEEP_MAX;
+	if (events & WATCH_END)
+		return end(watch);
+	if (look(watch))
+		return 0;
+	due = rotation_look(&watch->rotation, &watch->look.map, watch->ops->now(watch->data),
+			    ret_sleep_ns);
+	if ((events & WATCH_ASKED) && !watch->look.map.entries)
+		tell(watch, "the map is empty: nothing to save");
+	else if (due != ROTATION_NOT_DUE || (events & WATCH_ASKED)) {
+		act(watch);
+		*ret_sleep_ns = ROTATION_SLEEP_MIN;
+	}
+	return 0;
+}
