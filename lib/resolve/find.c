@@ -32,6 +32,23 @@ struct hit {
 	bool			damaged;
 };
 
+/*
+ * Where addresses could not be named a save holds the text of the same map, too: one slot, one
+ * stack, spelled twice. 1: @hit has the one with names now; 0: they contradict; -ENOMEM.
+ */
+static int prefer_names(struct hit *hit, struct smap_source *source,
+			const struct smap_stack *stack)
+{
+	int lacks = smap_stack_lacks_names(hit->source, hit->stack, source, stack);
+
+	if (lacks <= 0)
+		return lacks ? lacks : smap_stack_lacks_names(source, stack, hit->source,
+							      hit->stack);
+	hit->source = source;
+	hit->stack = stack;
+	return 1;
+}
+
 /* Put what a copy has into @hit. 0 or -ENOMEM. */
 static int merge_hit(struct hit *hit, struct smap_source *source, const struct smap_stack *stack)
 {
@@ -49,9 +66,12 @@ static int merge_hit(struct hit *hit, struct smap_source *source, const struct s
 		same = smap_stack_same(hit->source, hit->stack, source, stack);
 		if (same < 0)
 			return same;
-		if (!same)
-			hit->conflict = true;
-		if (!same || hit->stack->ref >= stack->ref)
+		if (!same) {
+			same = prefer_names(hit, source, stack);
+			hit->conflict |= !same;
+			return same < 0 ? same : 0;
+		}
+		if (hit->stack->ref >= stack->ref)
 			return 0;
 	}
 	hit->source = source;

@@ -212,6 +212,12 @@ void smap_stack_free(struct stackmap_stack *stack);
 /* 1: both spell the same frames; 0: they do not; -ENOMEM. */
 int smap_stack_same(struct smap_source *source_a, const struct smap_stack *a,
 		    struct smap_source *source_b, const struct smap_stack *b);
+/*
+ * 1: the same, but that @a has a bare address for each frame that they spell differently; 0: not
+ * so; -ENOMEM.
+ */
+int smap_stack_lacks_names(struct smap_source *source_a, const struct smap_stack *a,
+			   struct smap_source *source_b, const struct smap_stack *b);
 
 /* find.c */
 void smap_find_release(struct stackmap_resolver *resolver);

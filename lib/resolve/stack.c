@@ -37,8 +37,13 @@ static uint32_t frame_number(const struct smap_source *source, const struct smap
 	return source->export->ids[stack->first + nr];
 }
 
-int smap_stack_same(struct smap_source *source_a, const struct smap_stack *a,
-		    struct smap_source *source_b, const struct smap_stack *b)
+static bool is_bare(const char *name)
+{
+	return !strncmp(name, "0x", 2);
+}
+
+static int compare(struct smap_source *source_a, const struct smap_stack *a,
+		   struct smap_source *source_b, const struct smap_stack *b, bool bare_is_same)
 {
 	const char *name_a, *name_b;
 	uint32_t i;
@@ -50,10 +55,22 @@ int smap_stack_same(struct smap_source *source_a, const struct smap_stack *a,
 		name_b = smap_source_name(source_b, frame_number(source_b, b, i));
 		if (!name_a || !name_b)
 			return smap_errno(-ENOMEM);
-		if (strcmp(name_a, name_b))
+		if (strcmp(name_a, name_b) && !(bare_is_same && is_bare(name_a)))
 			return 0;
 	}
 	return 1;
+}
+
+int smap_stack_same(struct smap_source *source_a, const struct smap_stack *a,
+		    struct smap_source *source_b, const struct smap_stack *b)
+{
+	return compare(source_a, a, source_b, b, false);
+}
+
+int smap_stack_lacks_names(struct smap_source *source_a, const struct smap_stack *a,
+			   struct smap_source *source_b, const struct smap_stack *b)
+{
+	return compare(source_a, a, source_b, b, true);
 }
 
 SMAP_PUBLIC enum stackmap_verdict stackmap_stack_get_verdict(const struct stackmap_stack *stack)

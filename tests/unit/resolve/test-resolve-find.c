@@ -10,6 +10,7 @@
 
 #define GEN1_42	"stack_id 42 gen 1 ref 3 depth 2\n => one+0x1/0x10\n => two+0x2/0x20\n"
 #define GEN1_42_OTHER "stack_id 42 gen 1 ref 3 depth 1\n => other+0x1/0x10\n"
+#define GEN1_42_BARE "stack_id 42 gen 1 ref 3 depth 2\n => 0xffffffff81000001\n => two+0x2/0x20\n"
 #define GEN1_43	"stack_id 43 gen 1 ref 1 depth 1\n => three+0x3/0x30 [mod]\n"
 #define GEN2_42	"stack_id 42 gen 2 ref 1 depth 1\n => three+0x3/0x30 [mod]\n"
 #define BARE_42	"stack_id 42 [ref 3, depth 1]\n  [0] one+0x1/0x10\n\n"
@@ -54,6 +55,37 @@ static void a_cookie_resolves_from_a_map_of_its_generation(void **state)
 	assert_int_equal(stackmap_stack_get_slot(stack), 42);
 	assert_int_equal(stackmap_stack_get_generation(stack), 1);
 	assert_true(stackmap_stack_has_generation(stack));
+}
+
+static void the_same_stack_with_names_is_preferred(void **state)
+{
+	const char *const texts[] = { GEN1_42, GEN1_42_BARE, GEN1_42 };
+	struct stackmap_stack *stack;
+	size_t i;
+
+	for (i = 0; i < 3; i++)
+		fixture_add_saved(*state, BOOT_A, NULL, STACKMAP_TIME_UNKNOWN, texts[i]);
+	stack = find(*state, 1, 42);
+	assert_verdict(stack, RESOLVED);
+	assert_string_equal(fixture_text(stack), " => one+0x1/0x10\n => two+0x2/0x20");
+}
+
+static void names_are_preferred_where_they_come_later(void **state)
+{
+	struct stackmap_stack *stack;
+
+	fixture_add_saved(*state, BOOT_A, NULL, STACKMAP_TIME_UNKNOWN, GEN1_42_BARE);
+	fixture_add_saved(*state, BOOT_A, NULL, STACKMAP_TIME_UNKNOWN, GEN1_42);
+	stack = find(*state, 1, 42);
+	assert_verdict(stack, RESOLVED);
+	assert_string_equal(fixture_text(stack), " => one+0x1/0x10\n => two+0x2/0x20");
+}
+
+static void a_bare_address_of_another_boot_is_another_stack(void **state)
+{
+	fixture_add_saved(*state, BOOT_A, NULL, STACKMAP_TIME_UNKNOWN, GEN1_42_BARE);
+	fixture_add_saved(*state, BOOT_B, NULL, STACKMAP_TIME_UNKNOWN, GEN1_42);
+	assert_verdict(find(*state, 1, 42), AMBIGUOUS);
 }
 
 static void the_same_cookie_has_the_same_answer(void **state)
@@ -683,6 +715,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		RESOLVE_TEST(a_cookie_resolves_from_a_map_of_its_generation),
+		RESOLVE_TEST(the_same_stack_with_names_is_preferred),
+		RESOLVE_TEST(names_are_preferred_where_they_come_later),
+		RESOLVE_TEST(a_bare_address_of_another_boot_is_another_stack),
 		RESOLVE_TEST(the_same_cookie_has_the_same_answer),
 		RESOLVE_TEST(without_any_map_there_is_no_map),
 		RESOLVE_TEST(another_generation_is_not_saved),
