@@ -5,7 +5,7 @@
 # for kernels that watch themselves, see tests/kernel/long. It fails where one of them complains,
 # where a reader does not get whole stacks, and where a task did not get to do its part.
 #
-# boot: cpus=2 mem=1536 timeout=900 append=ftrace_stackmap.bits=10
+# boot: cpus=2 mem=1536 timeout=900 append=ftrace_stackmap.bits=12
 # variants: none (takes minutes)
 # programs: fdop
 . ./lib.sh
@@ -132,7 +132,9 @@ make_stacks() {
 reload() {
 	rmmod stackmap_test
 	insmod /lib/modules/stackmap_test.ko
-	did 'module reloaded'
+	did 'module reloaded
+hammered 1
+hammered 2'
 }
 
 make_and_reload() {
@@ -155,6 +157,16 @@ trace_functions() {
 	set_tracer nop
 	sleep 1
 	did 'function tracer'
+}
+
+# The same few stacks on both CPUs, as fast as they can: what is written for each use meets itself.
+hammer() {
+	calls=0
+	while [ $calls -lt 200 ]; do
+		read -r line </proc/self/stat
+		calls=$((calls + 1))
+	done
+	did "hammered $cpu"
 }
 
 # task COMMAND... - do it time and again until the end. Nothing in it may fail.
@@ -196,7 +208,9 @@ free killed
 trace read
 trace_pipe read
 stacks made
-module reloaded'
+module reloaded
+hammered 1
+hammered 2'
 : >/tmp/did
 renice -20 -p $$ >/dev/null
 start=$(uptime_s)
@@ -204,6 +218,11 @@ start_load
 for part in 'rotate a' 'rotate b' hold free_map read_trace read_pipe make_and_reload; do
 	task $part &
 	renice 0 -p $! >/dev/null
+	loads="$loads $!"
+done
+for cpu in 1 2; do
+	task hammer &
+	taskset -p $cpu $! >/dev/null
 	loads="$loads $!"
 done
 if grep -q -w function $tracing/available_tracers; then
