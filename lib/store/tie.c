@@ -120,8 +120,8 @@ size_t smap_store_nr_ties(const struct smap_store *store)
 
 int smap_store_mark_tied(struct smap_store *store, const struct smap_fingerprint *trace)
 {
-	uint64_t *sums;
-	size_t nr, i;
+	uint64_t *sums = NULL;
+	size_t nr = 0, i;
 	int ret;
 
 	if (!store->nr_ties)
