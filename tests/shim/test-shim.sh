@@ -68,8 +68,9 @@ for series in 4 5 6 7 8 ours; do
 	is "$series: empty while no map is allocated" \
 		"$(in_world "cat $T/stack_map $T/stack_map_stat")" ''
 	is "$series: in full before there is a map" "$("$shim" record $a)" '<stack trace>'
-	is "$series: first enable" "$(in_world "cat $T/options/stackmap
-		echo 1 > $T/options/stackmap; cat $T/options/stackmap; tail -n 1 $T/trace_options")" '0
+	enabled=$(in_world "cat $T/options/stackmap; echo 1 > $T/options/stackmap
+		cat $T/options/stackmap; tail -n 1 $T/trace_options")
+	is "$series: first enable" "$enabled" '0
 1
 stackmap'
 	case $series in
