@@ -178,7 +178,8 @@ struct smap_store_tie {
  * it knows, that reaches past the end of every file: there it stops looking for sections. The
  * commits are written by turns, so that one of them is whole whatever happens to the other.
  */
-#define SMAP_ATTACHED_MAGIC	"\x89STKATT\n"
+/* Its third and fourth byte: in either byte order flags without the one for compression. */
+#define SMAP_ATTACHED_MAGIC	"\x89STDATT\n"
 #define SMAP_ATTACHED_GUARD	0x7f		/* each byte: the same size in either byte order */
 #define SMAP_ATTACHED_VERSION	1
 
