@@ -53,13 +53,18 @@ static void take_signals(struct child *child)
 	sigprocmask(SIG_BLOCK, &child->waited, &child->mask);
 }
 
-static void give_signals_back(const struct child *child)
+static void restore_actions(const struct child *child)
 {
 	size_t i;
 
 	for (i = 0; i < CHILD_NR_SIGNALS; i++)
 		sigaction(signals[i], &child->actions[i], NULL);
-	sigprocmask(SIG_SETMASK, &child->mask, NULL);
+}
+
+static void give_signals_back(const struct child *child)
+{
+	restore_actions(child);
+	child_unblock(child);
 }
 
 /* In the child. What it could not do goes through @report, which closes when it could. */
@@ -188,7 +193,12 @@ void child_release(struct child *child)
 	/* Ctrl-C that it was given more than once does not mean what comes now. */
 	while (sigtimedwait(&child->waited, NULL, &at_once) > 0 || errno == EINTR)
 		;
-	give_signals_back(child);
+	restore_actions(child);
+}
+
+void child_unblock(const struct child *child)
+{
+	sigprocmask(SIG_SETMASK, &child->mask, NULL);
 }
 
 int child_exit_like(const struct child *child)

@@ -31,8 +31,9 @@ int child_start(struct child *child, const char *path, char **argv);
 /* Wait for its end, at most @timeout_ns (negative: for ever). True: it has ended. */
 bool child_wait(struct child *child, long long timeout_ns);
 
-/* After its end: signals are for ourselves again. */
+/* After its end: signals mean what they meant before, but wait until child_unblock(). */
 void child_release(struct child *child);
+void child_unblock(const struct child *child);
 
 /* Its exit status, where it had one; else we die of the signal that it died of. */
 int child_exit_like(const struct child *child);
