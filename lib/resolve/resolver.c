@@ -200,12 +200,15 @@ static bool has_generation(const struct stackmap_save *save, const struct stackm
 /*
  * Maps that are attached to the trace come first: what lies beside it may be of an older one of
  * that name. It counts for generations that are not attached, and for a later save of one that is.
+ * One that is superseded never counts.
  */
 static bool is_overruled(const struct stackmap_resolver *resolver, const struct stackmap_save *save,
 			 size_t nr_attached)
 {
 	size_t i;
 
+	if (save->is_superseded)
+		return true;
 	for (i = 0; i < nr_attached; i++)
 		if (has_generation(save, resolver->maps[i]) &&
 		    !is_same_boot(save, resolver->maps[i]->source->save))
@@ -234,6 +237,17 @@ static int add_store(struct stackmap_resolver *resolver, const char *path, struc
 			return smap_error_nomem(&resolver->err);
 	log_damages(resolver, file);
 	return 0;
+}
+
+int smap_resolver_add_store(struct stackmap_resolver *resolver, const char *path,
+			    struct smap_store *store)
+{
+	int ret = check_unused(resolver);
+
+	if (!ret)
+		return add_store(resolver, path, store, 0);
+	smap_store_close(store);
+	return ret;
 }
 
 static int add_one_file(struct stackmap_resolver *resolver, const char *path)

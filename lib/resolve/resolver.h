@@ -175,6 +175,9 @@ struct stackmap_resolver {
 /* resolver.c */
 void smap_resolver_log(struct stackmap_resolver *resolver, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+/* Add the saves of @store, which it takes, whatever it returns. As stackmap_resolver_add_file(). */
+int smap_resolver_add_store(struct stackmap_resolver *resolver, const char *path,
+			    struct smap_store *store);
 /* The trace's own symbols; NULL: it has none that can be used, or no memory (errno ENOMEM). */
 const struct smap_symbols *smap_resolver_trace_symbols(struct stackmap_resolver *resolver);
 

@@ -14,6 +14,7 @@ struct meta {
 	char		*origin;	/* as stored */
 	char		*summary;
 	char		*tie;
+	char		*superseded;
 };
 
 static void meta_release(struct meta *meta)
@@ -21,6 +22,7 @@ static void meta_release(struct meta *meta)
 	free(meta->origin);
 	free(meta->summary);
 	free(meta->tie);
+	free(meta->superseded);
 }
 
 void smap_content_release(struct smap_content *content)
@@ -130,6 +132,8 @@ static int take_section(struct smap_stream *stream, struct smap_block *block, ui
 		return keep(stream, found, &meta->summary, reason);
 	if (kind == SMAP_SECTION_TIE)
 		return keep(stream, found, &meta->tie, reason);
+	if (kind == SMAP_SECTION_SUPERSEDED)
+		return keep(stream, found, &meta->superseded, reason);
 	return smap_stream_skip(stream, stored + -stored % 8, reason);
 }
 
@@ -219,6 +223,11 @@ static int fill_save(const struct smap_block *block, const struct meta *meta,
 		       reason);
 	if (ret)
 		return smap_error_prefix(reason, ret, "summary");
+	if (sections[SMAP_SECTION_SUPERSEDED].is_there)
+		ret = describe(save, &sections[SMAP_SECTION_SUPERSEDED], meta->superseded,
+			       smap_superseded_decode, reason);
+	if (ret)
+		return smap_error_prefix(reason, ret, "superseded");
 	if (!sections[SMAP_SECTION_EXPORT].is_there)
 		return smap_error_set(reason, -EBADMSG, "no export in it");
 
@@ -268,7 +277,7 @@ static int read_data(struct smap_store *store, struct smap_block *block,
 		     struct smap_content *content, struct smap_error *reason)
 {
 	struct smap_error unread = { "" };
-	struct meta meta = { NULL, NULL, NULL };
+	struct meta meta = { NULL, NULL, NULL, NULL };
 	uint64_t sum;
 	int walked = 0, ret;
 

@@ -84,6 +84,7 @@ enum smap_section_kind {
 	SMAP_SECTION_STAT	= 4,		/* stack_map_stat, verbatim */
 	SMAP_SECTION_SYMBOLS	= 5,		/* "START LEN[?] NAME[\tMODULE]\n" lines */
 	SMAP_SECTION_TIE	= 6,		/* struct smap_store_tie, then its saves */
+	SMAP_SECTION_SUPERSEDED	= 7,		/* smap_le64 data checksums of needless blocks */
 	SMAP_NR_SECTIONS,			/* no kind: how many this version knows */
 };
 

@@ -83,7 +83,9 @@ void smap_save_release(struct stackmap_save *save)
 {
 	smap_origin_release(&save->origin);
 	free(save->generations);
+	free(save->superseded);
 	save->generations = NULL;
+	save->superseded = NULL;
 }
 
 static uint64_t now_ns(clockid_t clock)
@@ -306,6 +308,23 @@ int smap_summary_decode(struct stackmap_save *save, const void *data, size_t len
 		save->generations[i].generation = le32toh(generation.generation);
 		save->generations[i].nr_stacks = le64toh(generation.nr_stacks);
 	}
+	return 0;
+}
+
+int smap_superseded_decode(struct stackmap_save *save, const void *data, size_t len,
+			   struct smap_error *err)
+{
+	const smap_le64 *sums = data;
+	size_t nr = len / sizeof(*sums), i;
+
+	if (len % sizeof(*sums))
+		return smap_error_set(err, -EBADMSG, "cut short");
+	save->superseded = calloc(nr + 1, sizeof(*save->superseded));
+	if (!save->superseded)
+		return smap_error_nomem(err);
+	for (i = 0; i < nr; i++)
+		save->superseded[i] = le64toh(sums[i]);
+	save->nr_superseded = nr;
 	return 0;
 }
 

@@ -22,6 +22,8 @@ int smap_origin_decode(struct stackmap_save *save, const void *data, size_t len,
 		       struct smap_error *err);
 int smap_summary_decode(struct stackmap_save *save, const void *data, size_t len,
 			struct smap_error *err);
+int smap_superseded_decode(struct stackmap_save *save, const void *data, size_t len,
+			   struct smap_error *err);
 /* The same as a summary says, from the export itself. Returns 0 or -ENOMEM. */
 int smap_summary_from_export(struct stackmap_save *save, const struct smap_export *export,
 			     const struct smap_findings *findings, struct smap_error *err);

@@ -143,6 +143,20 @@ int smap_store_open_memory(const void *data, size_t len, struct smap_store **ret
 	return finish_open(store, 0, ret_store, err);
 }
 
+int smap_store_open_owned(char *data, size_t len, struct smap_store **ret_store,
+			  struct smap_error *err)
+{
+	struct smap_store *store = store_new(err);
+
+	if (!store) {
+		free(data);
+		return -ENOMEM;
+	}
+	smap_reader_open_memory(&store->reader, data, len);
+	store->reader.owned = data;
+	return finish_open(store, 0, ret_store, err);
+}
+
 void smap_store_close(struct smap_store *store)
 {
 	int saved_errno = errno;

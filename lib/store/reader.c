@@ -104,6 +104,11 @@ int smap_read_file(const char *path, smap_wanted_fn wanted, struct smap_buf *buf
 	return ret < 0 ? smap_error_prefix(err, ret, "%s", smap_path_name(path)) : 0;
 }
 
+int smap_read_fd(int fd, struct smap_buf *buf, struct smap_error *err)
+{
+	return read_to_end(fd, NULL, buf, err);
+}
+
 static int take_all(struct smap_reader *reader, smap_wanted_fn wanted,
 		    struct smap_error *err)
 {

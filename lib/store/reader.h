@@ -55,6 +55,9 @@ const char *smap_path_name(const char *path);
 int smap_read_file(const char *path, smap_wanted_fn wanted, struct smap_buf *buf,
 		   struct smap_error *err);
 
+/* The same from where @fd stands, which stays open; words have no path. */
+int smap_read_fd(int fd, struct smap_buf *buf, struct smap_error *err);
+
 /*
  * The same three for a reader; words have no path. _fd duplicates @fd, which must be a regular file
  * where @offset is not 0. On failure there is nothing to close.

@@ -21,6 +21,7 @@
 #include "core/large.h"
 #include "block.h"
 #include "origin.h"
+#include "supersede.h"
 
 /* Bytes checked in vain, as a multiple of the file: more than any accident needs. */
 #define WASTE_FACTOR	16
@@ -321,6 +322,8 @@ static int scan_blocks(struct smap_store *store, uint64_t offset, struct smap_er
 	smap_stream_free(store->stream);
 	store->stream = NULL;
 	free(window);
+	if (!ret && smap_supersede_mark(store))
+		ret = smap_error_nomem(err);
 	return ret;
 }
 

@@ -75,6 +75,9 @@ struct stackmap_save {
 	bool			is_raw;		/* the file is the export itself */
 	bool			has_stat;
 	bool			has_symbols;
+	bool			is_superseded;	/* a later save holds all of it */
+	uint64_t		*superseded;	/* data checksums of those that this supersedes */
+	size_t			nr_superseded;
 	char			boot_id_text[37];	/* with dashes, where the origin has one */
 };
 
@@ -106,6 +109,9 @@ int smap_store_open_at(int fd, uint64_t offset, struct smap_store **ret_store,
 		       struct smap_error *err);
 int smap_store_open_memory(const void *data, size_t len, struct smap_store **ret_store,
 			   struct smap_error *err);
+/* The same for memory that the store frees; on failure, too. */
+int smap_store_open_owned(char *data, size_t len, struct smap_store **ret_store,
+			  struct smap_error *err);
 void smap_store_close(struct smap_store *store);
 
 size_t smap_store_nr_saves(const struct smap_store *store);
@@ -175,6 +181,12 @@ struct smap_save_input {
 	size_t			stat_len;
 	const void		*symbols;	/* as smap_symbols_write() makes them */
 	size_t			symbols_len;
+	const uint64_t		*superseded;	/* data checksums: see supersede.h */
+	size_t			nr_superseded;
+	/* The export parsed, for who has it already; NULL: it is parsed where that is needed. */
+	const struct smap_export *parsed;
+	const struct smap_findings *findings;	/* of that */
+	enum smap_byte_order	order;
 };
 
 /*
@@ -183,6 +195,8 @@ struct smap_save_input {
  * input. -EINVAL: not an export, or more than the format can hold; -EBADMSG: an export that cannot
  * be parsed. On failure @buf has what it had.
  */
+/* A random number, never 0, which stands for none. */
+uint64_t smap_store_new_id(void);
 int smap_store_encode_header(struct smap_buf *buf, uint64_t store_id);
 int smap_store_encode_block(struct smap_buf *buf, uint64_t store_id,
 			    const struct smap_save_input *input, struct smap_error *err);

@@ -287,6 +287,15 @@ static int check_tie(struct check *check, const struct smap_section *section, co
 	return 0;
 }
 
+/* The scan has read it. */
+static int check_superseded(struct check *check, const struct smap_section *section,
+			    const char *data, size_t len)
+{
+	if (!len)
+		return fault_in(check, section, "superseded", "names none");
+	return 0;
+}
+
 /* What is there was found whole by the scan: decoding it again cannot come out shorter. */
 static const struct {
 	const char	*name;
@@ -298,6 +307,7 @@ static const struct {
 	[SMAP_SECTION_EXPORT]	= { "export",	check_export },
 	[SMAP_SECTION_STAT]	= { "stat",	check_stat },
 	[SMAP_SECTION_SYMBOLS]	= { "symbols",	check_symbols },
+	[SMAP_SECTION_SUPERSEDED] = { "superseded", check_superseded },
 	[SMAP_SECTION_TIE]	= { "tie",	check_tie },
 };
 

@@ -7,8 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/hash.h"
 #include "block.h"
 #include "origin.h"
+
+uint64_t smap_store_new_id(void)
+{
+	uint64_t id = smap_hash_seed();
+
+	return id + !id;
+}
 
 int smap_store_encode_header(struct smap_buf *buf, uint64_t store_id)
 {
@@ -50,8 +58,8 @@ static int add_section(struct smap_buf *buf, enum smap_section_kind kind, const 
 
 struct parsed {
 	struct smap_save_input	input;
-	struct smap_export	*export;
-	struct smap_findings	findings;
+	struct smap_export	*own;		/* parsed here */
+	struct smap_findings	findings;	/* of that */
 };
 
 static int add_origin(struct smap_buf *buf, const struct parsed *parsed, uint32_t *nr_sections,
@@ -73,9 +81,30 @@ static int add_summary(struct smap_buf *buf, const struct parsed *parsed, uint32
 	struct smap_buf data = SMAP_BUF_INIT;
 	int ret;
 
-	ret = smap_summary_encode(&data, parsed->export, &parsed->findings, err);
+	ret = smap_summary_encode(&data, parsed->input.parsed, parsed->input.findings, err);
 	if (!ret)
 		ret = add_section(buf, SMAP_SECTION_SUMMARY, data.data, data.len, nr_sections, err);
+	smap_buf_free(&data);
+	return ret;
+}
+
+static int add_superseded(struct smap_buf *buf, const struct smap_save_input *input,
+			  uint32_t *nr_sections, struct smap_error *err)
+{
+	struct smap_buf data = SMAP_BUF_INIT;
+	smap_le64 sum;
+	size_t i;
+	int ret;
+
+	for (i = 0; i < input->nr_superseded; i++) {
+		sum = htole64(input->superseded[i]);
+		smap_buf_add(&data, &sum, sizeof(sum));
+	}
+	if (smap_buf_failed(&data))
+		ret = smap_error_nomem(err);
+	else
+		ret = add_section(buf, SMAP_SECTION_SUPERSEDED, data.data, data.len, nr_sections,
+				  err);
 	smap_buf_free(&data);
 	return ret;
 }
@@ -98,6 +127,8 @@ static int add_sections(struct smap_buf *buf, const struct parsed *parsed, uint3
 	if (!ret && input->symbols_len)
 		ret = add_section(buf, SMAP_SECTION_SYMBOLS, input->symbols, input->symbols_len,
 				  nr_sections, err);
+	if (!ret && input->nr_superseded)
+		ret = add_superseded(buf, input, nr_sections, err);
 	return ret;
 }
 
@@ -144,37 +175,49 @@ static int add_block(struct smap_buf *buf, uint64_t store_id, const struct parse
 	return 0;
 }
 
-/* Of the input, and where it is a save, with what its export shows. */
-static int encode(struct smap_buf *buf, uint64_t store_id, struct parsed *parsed,
-		  struct smap_error *err)
+static int parse(struct parsed *parsed, struct smap_error *err)
 {
-	size_t before = buf->len;
+	struct smap_save_input *input = &parsed->input;
 	int ret;
 
-	ret = add_block(buf, store_id, parsed, err);
+	if (input->parsed)
+		return 0;
+	ret = smap_parse(input->export, input->export_len, &parsed->own, &input->order,
+			 &parsed->findings, err);
 	if (ret)
-		buf->len = before;
-	return ret;
+		return smap_error_prefix(err, ret, "export");
+	input->parsed = parsed->own;
+	input->findings = &parsed->findings;
+	return 0;
+}
+
+/* What the export shows overrules what the input says. */
+static int prepare(struct parsed *parsed, struct smap_error *err)
+{
+	struct smap_save_input *input = &parsed->input;
+	int ret = parse(parsed, err);
+
+	if (ret)
+		return ret;
+	if (input->order != SMAP_ORDER_UNKNOWN)
+		input->origin.byte_order = input->order;
+	if (input->parsed->info.word_size)
+		input->origin.word_size = input->parsed->info.word_size;
+	return 0;
 }
 
 int smap_store_encode_block(struct smap_buf *buf, uint64_t store_id,
 			    const struct smap_save_input *input, struct smap_error *err)
 {
 	struct parsed parsed = { .input = *input };
-	enum smap_byte_order order;
+	size_t before = buf->len;
 	int ret;
 
-	if (input->tie)
-		return encode(buf, store_id, &parsed, err);
-	ret = smap_parse(input->export, input->export_len, &parsed.export, &order,
-			 &parsed.findings, err);
+	ret = input->tie ? 0 : prepare(&parsed, err);
+	if (!ret)
+		ret = add_block(buf, store_id, &parsed, err);
 	if (ret)
-		return smap_error_prefix(err, ret, "export");
-	if (order != SMAP_ORDER_UNKNOWN)
-		parsed.input.origin.byte_order = order;
-	if (parsed.export->info.word_size)
-		parsed.input.origin.word_size = parsed.export->info.word_size;
-	ret = encode(buf, store_id, &parsed, err);
-	smap_export_free(parsed.export);
+		buf->len = before;
+	smap_export_free(parsed.own);
 	return ret;
 }

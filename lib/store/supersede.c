@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <endian.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/array.h"
+#include "supersede.h"
+
+/* ---- is all of it in there? ---- */
+
+static bool same_frame(const struct smap_export *a, const struct smap_frame *in_a,
+		       const struct smap_export *b, const struct smap_frame *in_b)
+{
+	if (in_a->kind != in_b->kind)
+		return false;
+	if (in_a->kind != SMAP_FRAME_TEXT)
+		return in_a->kind == SMAP_FRAME_TRAMPOLINE || in_a->value == in_b->value;
+	return in_a->len == in_b->len &&
+	       !memcmp(smap_frame_text(a, in_a), smap_frame_text(b, in_b), in_a->len);
+}
+
+static bool has_stack(const struct smap_export *export, const struct smap_export *other,
+		      const struct smap_stack *stack)
+{
+	const struct smap_stack *found = smap_map_find(&export->maps[0], stack->slot);
+	uint32_t i;
+
+	/* What is no plain stack stays where it is. */
+	if (!found || (found->flags | stack->flags) || found->depth != stack->depth)
+		return false;
+	for (i = 0; i < stack->depth; i++)
+		if (!same_frame(export, smap_export_frame(export, found, i),
+				other, smap_export_frame(other, stack, i)))
+			return false;
+	return true;
+}
+
+static bool has_all_stacks(const struct smap_export *export, const struct smap_export *older)
+{
+	size_t i;
+
+	for (i = 0; i < older->nr_stacks; i++)
+		if (!has_stack(export, older, &older->stacks[i]))
+			return false;
+	return true;
+}
+
+/* Both have their lines in the order of addresses. */
+static bool has_all_lines(const char *text, size_t len, const char *older, size_t older_len)
+{
+	const char *end = text + len, *older_end = older + older_len, *newline;
+	size_t line, at;
+
+	while (older < older_end) {
+		newline = memchr(older, '\n', (size_t)(older_end - older));
+		line = newline ? (size_t)(newline + 1 - older) : (size_t)(older_end - older);
+		for (;;) {
+			newline = text < end ? memchr(text, '\n', (size_t)(end - text)) : NULL;
+			if (!newline)
+				return false;
+			at = (size_t)(newline + 1 - text);
+			if (at == line && !memcmp(text, older, line))
+				break;
+			text += at;
+		}
+		text += at;
+		older += line;
+	}
+	return true;
+}
+
+static int check_symbols(struct smap_store *store, size_t nr, const struct smap_save_input *input,
+			 bool *ret_all, struct smap_error *err)
+{
+	char *older;
+	size_t len;
+	int ret;
+
+	ret = smap_store_symbol_bytes(store, nr, &older, &len, err);
+	if (ret)
+		return ret;
+	*ret_all = has_all_lines(input->symbols, input->symbols_len, older, len);
+	free(older);
+	return 0;
+}
+
+static int check_save(struct smap_store *store, size_t nr, const struct smap_save_input *input,
+		      const struct smap_export *export, bool *ret_all, struct smap_error *err)
+{
+	struct smap_export *older;
+	bool all = false;
+	int ret;
+
+	ret = smap_store_export(store, nr, &older, NULL, err);
+	if (ret)
+		return ret;
+	if (has_all_stacks(export, older))
+		ret = check_symbols(store, nr, input, &all, err);
+	smap_export_free(older);
+	if (!ret)
+		*ret_all = all;
+	return ret;
+}
+
+/* ---- what an input supersedes ---- */
+
+static bool same_boot(const struct smap_origin *a, const struct smap_origin *b)
+{
+	return a->has_boot_id && b->has_boot_id &&
+	       !memcmp(a->boot_id, b->boot_id, sizeof(a->boot_id));
+}
+
+static bool is_candidate(const struct stackmap_save *save, const struct smap_origin *origin,
+			 uint32_t generation)
+{
+	return !save->is_superseded && same_boot(&save->origin, origin) && save->has_generation &&
+	       save->nr_generations == 1 && save->generations[0].generation == generation;
+}
+
+struct sums {
+	uint64_t	*sums;
+	size_t		nr;
+	size_t		capacity;
+};
+
+static int find(struct smap_store *store, const struct smap_save_input *input,
+		const struct smap_export *export, struct sums *sums, struct smap_error *err)
+{
+	bool all;
+	size_t i;
+	int ret;
+
+	for (i = 0; i < store->nr_saves; i++) {
+		if (!is_candidate(&store->saves[i], &input->origin, export->maps[0].generation))
+			continue;
+		all = false;
+		ret = check_save(store, i, input, export, &all, err);
+		if (ret == -ENOMEM)
+			return ret;
+		if (!all)
+			continue;
+		if (SMAP_ARRAY_GROW(sums->sums, sums->capacity, sums->nr + 1))
+			return smap_error_nomem(err);
+		sums->sums[sums->nr++] = store->blocks[i].data_checksum;
+	}
+	return 0;
+}
+
+int smap_supersede_find(struct smap_store *store, const struct smap_save_input *input,
+			uint64_t **ret_sums, size_t *ret_nr, struct smap_error *err)
+{
+	const struct smap_export *export = input->parsed;
+	struct sums sums = { NULL, 0, 0 };
+	int ret = 0;
+
+	if (export && export->has_generation && export->nr_maps == 1 && input->origin.has_boot_id)
+		ret = find(store, input, export, &sums, err);
+	if (ret) {
+		free(sums.sums);
+		return ret;
+	}
+	*ret_sums = sums.sums;
+	*ret_nr = sums.nr;
+	return 0;
+}
+
+/* ---- what is superseded in a store ---- */
+
+struct by_sum {
+	uint64_t	sum;
+	size_t		nr;		/* of the save */
+};
+
+static int compare_sums(const void *a, const void *b)
+{
+	const struct by_sum *sum_a = a, *sum_b = b;
+
+	if (sum_a->sum != sum_b->sum)
+		return sum_a->sum < sum_b->sum ? -1 : 1;
+	return (sum_a->nr > sum_b->nr) - (sum_a->nr < sum_b->nr);
+}
+
+static struct by_sum *sort_by_sum(const struct smap_store *store)
+{
+	struct by_sum *sorted = calloc(store->nr_saves, sizeof(*sorted));
+	size_t i;
+
+	if (!sorted)
+		return NULL;
+	for (i = 0; i < store->nr_saves; i++)
+		sorted[i] = (struct by_sum){ store->blocks[i].data_checksum, i };
+	qsort(sorted, store->nr_saves, sizeof(*sorted), compare_sums);
+	return sorted;
+}
+
+static void mark(struct smap_store *store, const struct by_sum *sorted, uint64_t sum,
+		 const struct stackmap_save *by)
+{
+	size_t low = 0, high = store->nr_saves, middle;
+	struct stackmap_save *save;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (sorted[middle].sum < sum)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	/* One that stands behind it, or is of another map, is not its to supersede. */
+	if (low == store->nr_saves || sorted[low].sum != sum || sorted[low].nr >= by->nr)
+		return;
+	save = &store->saves[sorted[low].nr];
+	if (is_candidate(save, &by->origin, by->generations[0].generation))
+		save->is_superseded = true;
+}
+
+int smap_supersede_mark(struct smap_store *store)
+{
+	struct by_sum *sorted = NULL;
+	struct stackmap_save *save;
+	size_t i, k;
+
+	for (i = 0; i < store->nr_saves; i++) {
+		save = &store->saves[i];
+		if (!save->nr_superseded || !save->has_generation || save->nr_generations != 1)
+			continue;
+		if (!sorted)
+			sorted = sort_by_sum(store);
+		if (!sorted)
+			return -ENOMEM;
+		for (k = 0; k < save->nr_superseded; k++)
+			mark(store, sorted, save->superseded[k], save);
+	}
+	free(sorted);
+	return 0;
+}
+
+/* ---- without them ---- */
+
+struct copy {
+	const struct smap_store	*store;
+	int			fd;
+	uint64_t		end;		/* of what is written */
+};
+
+static int copy_bytes(struct copy *copy, uint64_t offset, uint64_t len)
+{
+	char room[65536];
+	size_t step;
+	ssize_t done;
+	int ret;
+
+	while (len) {
+		step = len < sizeof(room) ? (size_t)len : sizeof(room);
+		ret = smap_reader_read(&copy->store->reader, offset, room, step, NULL);
+		if (ret)
+			return ret;
+		do
+			done = pwrite(copy->fd, room, step, (off_t)copy->end);
+		while (done < 0 && errno == EINTR);
+		if (done <= 0)
+			return done ? -errno : -EIO;
+		copy->end += (uint64_t)done;
+		offset += (uint64_t)done;
+		len -= (uint64_t)done;
+	}
+	return 0;
+}
+
+/* The saves lie in the order of their offsets. */
+static int copy_blocks(struct copy *copy, uint64_t offset)
+{
+	const struct smap_store *store = copy->store;
+	struct smap_block block;
+	size_t nr = 0;
+	int ret = 0;
+
+	for (; !ret && offset < store->reader.len; offset += smap_block_len(&block)) {
+		ret = smap_block_read_header(&store->reader, offset, store->store_id, &block, NULL);
+		if (ret)
+			return ret;
+		while (nr < store->nr_saves && store->saves[nr].offset < offset)
+			nr++;
+		if (nr < store->nr_saves && store->saves[nr].offset == offset &&
+		    store->saves[nr].is_superseded)
+			continue;
+		ret = copy_bytes(copy, offset, smap_block_len(&block));
+	}
+	return ret;
+}
+
+static int fill(int fd, void *data)
+{
+	struct smap_store *store = data;
+	struct copy copy = { store, fd, 0 };
+	uint64_t first;
+	int ret;
+
+	ret = smap_store_read_header(store, &first, NULL);
+	if (!ret)
+		ret = copy_bytes(&copy, 0, first);
+	return ret ? ret : copy_blocks(&copy, first);
+}
+
+static bool is_worth_it(const struct smap_store *store)
+{
+	uint64_t superseded = 0;
+	size_t i;
+
+	/* What is damaged may be worth a closer look one day. */
+	if (store->nr_damages)
+		return false;
+	for (i = 0; i < store->nr_saves; i++)
+		if (store->saves[i].is_superseded)
+			superseded += store->saves[i].stored_size;
+	return superseded > store->reader.len - superseded;
+}
+
+void smap_supersede_drop(const struct smap_place *place, int fd)
+{
+	struct smap_store *store;
+
+	if (smap_store_open_at(fd, 0, &store, NULL))
+		return;
+	if (is_worth_it(store))
+		smap_place_replace(place, fd, fill, store);
+	smap_store_close(store);
+}

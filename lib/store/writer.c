@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "block.h"
+#include "place.h"
+#include "supersede.h"
+#include "writer.h"
+
+struct smap_writer {
+	char			*path;
+	struct smap_place	place;
+	int			fd;		/* locked */
+	uint64_t		store_id;
+	struct smap_store	*store;		/* as it was found */
+	bool			is_made;	/* by us, and still without a block */
+};
+
+static int make_store(struct smap_writer *writer, struct smap_error *err)
+{
+	struct smap_buf header = SMAP_BUF_INIT;
+	int ret;
+
+	writer->store_id = smap_store_new_id();
+	if (smap_store_encode_header(&header, writer->store_id)) {
+		smap_buf_free(&header);
+		return smap_error_nomem(err);
+	}
+	ret = smap_place_create_store(&writer->place, &header, err);
+	smap_buf_free(&header);
+	if (ret < 0)
+		return ret;
+	writer->fd = ret;
+	writer->is_made = true;
+	return 0;
+}
+
+/* One try; -EAGAIN: look again. */
+static int try_open(struct smap_writer *writer, struct smap_error *err)
+{
+	int ret = smap_place_open_store(&writer->place, &writer->store_id, err);
+
+	if (ret == -ENOENT)
+		return make_store(writer, err);
+	if (ret < 0)
+		return ret;
+	writer->fd = ret;
+	return 0;
+}
+
+static int open_place(struct smap_writer *writer, struct smap_error *err)
+{
+	unsigned int tries = SMAP_PLACE_TRIES;
+	int ret;
+
+	ret = smap_place_open(writer->path, &writer->place, err);
+	if (ret)
+		return ret;
+	smap_place_tidy(&writer->place);
+	do
+		ret = try_open(writer, err);
+	while (ret == -EAGAIN && --tries);
+	if (ret == -EAGAIN)
+		return smap_error_set(err, -EEXIST, "cannot be opened nor made");
+	return ret ? ret : smap_store_open_at(writer->fd, 0, &writer->store, err);
+}
+
+int smap_writer_open(const char *path, struct smap_writer **ret_writer, struct smap_error *err)
+{
+	struct smap_writer *writer = calloc(1, sizeof(*writer));
+	int ret;
+
+	if (!writer)
+		return smap_error_nomem(err);
+	writer->fd = -1;
+	writer->place.folder = -1;
+	writer->path = strdup(path);
+	ret = writer->path ? open_place(writer, err) : smap_error_nomem(err);
+	if (ret) {
+		smap_writer_close(writer);
+		return smap_error_prefix(err, ret, "%s", path);
+	}
+	*ret_writer = writer;
+	return 0;
+}
+
+struct smap_store *smap_writer_store(const struct smap_writer *writer)
+{
+	return writer->store;
+}
+
+/* The numbers of what @input replaces, put into it; to be freed, whatever is returned. */
+static int find_superseded(struct smap_writer *writer, struct smap_save_input *input,
+			   uint64_t **ret_sums, struct smap_error *err)
+{
+	size_t nr;
+	int ret = smap_supersede_find(writer->store, input, ret_sums, &nr, err);
+
+	if (ret)
+		return ret;
+	input->superseded = *ret_sums;
+	input->nr_superseded = nr;
+	return 0;
+}
+
+static int append(struct smap_writer *writer, const struct smap_save_input *input,
+		  struct smap_buf *bytes, uint64_t *ret_len, struct smap_error *err)
+{
+	static const char zeros[8];
+	struct stat st;
+	int ret;
+
+	if (fstat(writer->fd, &st))
+		return smap_error_set(err, -errno, "%m");
+	smap_buf_add(bytes, zeros, -(uint64_t)st.st_size % 8);
+	ret = smap_store_encode_block(bytes, writer->store_id, input, err);
+	if (!ret)
+		ret = smap_place_append(&writer->place, writer->fd, bytes, (uint64_t)st.st_size,
+					err);
+	if (ret)
+		return ret;
+	writer->is_made = false;
+	*ret_len = bytes->len;
+	return 0;
+}
+
+int smap_writer_append(struct smap_writer *writer, const struct smap_save_input *input,
+		       uint64_t *ret_len, struct smap_error *err)
+{
+	struct smap_buf bytes = SMAP_BUF_INIT;
+	struct smap_save_input whole = *input;
+	uint64_t *sums = NULL, len = 0;
+	int ret;
+
+	ret = find_superseded(writer, &whole, &sums, err);
+	if (!ret)
+		ret = append(writer, &whole, &bytes, &len, err);
+	free(sums);
+	smap_buf_free(&bytes);
+	if (ret)
+		return smap_error_prefix(err, ret, "%s", writer->path);
+	*ret_len = len;
+	return 0;
+}
+
+void smap_writer_close(struct smap_writer *writer)
+{
+	int saved_errno = errno;
+
+	if (!writer)
+		return;
+	smap_store_close(writer->store);
+	if (writer->fd >= 0) {
+		if (writer->is_made)
+			smap_place_unmake(&writer->place, writer->fd);
+		else
+			smap_supersede_drop(&writer->place, writer->fd);
+		close(writer->fd);
+	}
+	smap_place_close(&writer->place);
+	free(writer->path);
+	free(writer);
+	errno = saved_errno;
+}

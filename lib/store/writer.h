@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A store that is locked against other writers for as long as its writer lives.
+ *
+ *	open	the file is there, or is made with a header alone; locked; still that of its name?
+ *	append	write behind its end | fsync | fsync the folder; cut back where that fails
+ *	close	a file that was made and got no block is removed again; one that is mostly
+ *		superseded blocks is written anew without them
+ */
+#ifndef SMAP_STORE_WRITER_H
+#define SMAP_STORE_WRITER_H
+
+#include "store.h"
+
+struct smap_writer;
+
+/*
+ * Waits for other writers. Errors as those of smap_store_append(), all of them before anything was
+ * changed. Words begin with the path.
+ */
+int smap_writer_open(const char *path, struct smap_writer **ret_writer, struct smap_error *err);
+
+/* What it held when it was locked, without the blocks appended since; never NULL. */
+struct smap_store *smap_writer_store(const struct smap_writer *writer);
+
+/*
+ * As smap_store_append(). Where @input is of a single generation that the store has from the same
+ * boot, and all of an older save is in it, it supersedes that save. @ret_len: bytes written.
+ */
+int smap_writer_append(struct smap_writer *writer, const struct smap_save_input *input,
+		       uint64_t *ret_len, struct smap_error *err);
+
+void smap_writer_close(struct smap_writer *writer);
+
+#endif /* SMAP_STORE_WRITER_H */
