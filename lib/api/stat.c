@@ -3,6 +3,7 @@
  * A stack_map_stat as an object: the numbers, and a copy of the lines that nobody knows yet, one
  * behind the other in text, each with a NUL.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,6 +85,45 @@ SMAP_PUBLIC int stackmap_stat_get(const struct stackmap_stat *stat, enum stackma
 		return smap_errno(-ENOENT);
 	*ret_value = stat->numbers.value[field];
 	return 0;
+}
+
+/* @line is "NAME: NUMBER"? 1, 0 or -EINVAL: of that name, but no number. */
+static int read_line(const char *line, const char *name, uint64_t *ret_value)
+{
+	size_t len = strlen(name);
+	char *end;
+
+	if (strncmp(line, name, len) || line[len] != ':')
+		return 0;
+	line += len + 1;
+	line += strspn(line, " \t");
+	if (!isdigit((unsigned char)*line))
+		return -EINVAL;
+	errno = 0;
+	*ret_value = strtoull(line, &end, 10);
+	return errno || end[strspn(end, " \t\r")] ? -EINVAL : 1;
+}
+
+SMAP_PUBLIC int stackmap_stat_find(const struct stackmap_stat *stat, const char *name,
+				   uint64_t *ret_value)
+{
+	uint64_t value;
+	size_t i;
+	int ret;
+
+	for (i = 0; i < SMAP_NR_STAT_FIELDS; i++)
+		if (!strcmp(name, smap_stat_field_name((enum smap_stat_field)i)))
+			return stackmap_stat_get(stat, (enum stackmap_stat_field)i, ret_value);
+	for (i = 0; i < stat->numbers.nr_unknown; i++) {
+		ret = read_line(stat->text + stat->unknown[i], name, &value);
+		if (ret < 0)
+			return smap_errno(ret);
+		if (!ret)
+			continue;
+		*ret_value = value;
+		return 0;
+	}
+	return smap_errno(-ENOENT);
 }
 
 SMAP_PUBLIC size_t stackmap_stat_nr_unknown(const struct stackmap_stat *stat)

@@ -224,6 +224,11 @@ SMAP_PUBLIC bool stackmap_save_has_symbols(const struct stackmap_save *save)
 	return save->has_symbols;
 }
 
+SMAP_PUBLIC bool stackmap_save_is_superseded(const struct stackmap_save *save)
+{
+	return save->is_superseded;
+}
+
 SMAP_PUBLIC bool stackmap_save_is_raw(const struct stackmap_save *save)
 {
 	return save->is_raw;

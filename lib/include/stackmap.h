@@ -103,6 +103,11 @@ void stackmap_stat_free(struct stackmap_stat *stat);
 /* 0, or -ENOENT where the text does not have the field; *ret_value is then untouched. */
 int stackmap_stat_get(const struct stackmap_stat *stat, enum stackmap_stat_field field,
 		      uint64_t *ret_value);
+/*
+ * Any line "NAME: number" by its name, also one that this library does not know ("arena_used").
+ * 0, or -ENOENT, or -EINVAL where its value is no number; *ret_value is then untouched.
+ */
+int stackmap_stat_find(const struct stackmap_stat *stat, const char *name, uint64_t *ret_value);
 /* Lines of a later series that this library does not know, kept as they are. */
 size_t stackmap_stat_nr_unknown(const struct stackmap_stat *stat);
 /* The line without its newline; NULL with errno ERANGE past the end. */
@@ -176,6 +181,8 @@ uint64_t stackmap_save_get_boot_ns(const struct stackmap_save *save);	/* CLOCK_B
 const char *stackmap_save_get_format(const struct stackmap_save *save);
 bool stackmap_save_has_generation(const struct stackmap_save *save);
 bool stackmap_save_has_symbols(const struct stackmap_save *save);
+/* A later save of the same file holds all of it: a resolver does not look at it. */
+bool stackmap_save_is_superseded(const struct stackmap_save *save);
 /* The file is the export itself. */
 bool stackmap_save_is_raw(const struct stackmap_save *save);
 size_t stackmap_save_nr_generations(const struct stackmap_save *save);
@@ -475,6 +482,131 @@ size_t stackmap_map_nr_stacks(struct stackmap_map *map);
  * its frames. NULL with errno ERANGE, EBADMSG, ENOMEM.
  */
 struct stackmap_stack *stackmap_map_get_stack(struct stackmap_map *map, size_t nr);
+
+/* ---- the map of the running kernel ---- */
+
+struct tracefs_instance;	/* of libtracefs */
+struct stackmap_live;
+
+/*
+ * The stack map of the running kernel. Files are looked for anew by each function, so that tracefs
+ * may be mounted elsewhere meanwhile; none stays open between two calls. @instance: NULL for the
+ * top level, the only one that has a map; one of tracefs_instance_alloc(DIR, NULL) stands for any
+ * folder with these files; it must live as long. Touches nothing yet. NULL with errno ENOMEM.
+ */
+struct stackmap_live *stackmap_live_new(struct tracefs_instance *instance);
+void stackmap_live_free(struct stackmap_live *live);
+const char *stackmap_live_get_error(const struct stackmap_live *live);
+void stackmap_live_set_log(struct stackmap_live *live, stackmap_log_fn fn, void *data);
+
+/*
+ * Find the files and see what the kernel can. Each function below does so first, and can fail as
+ * this one does. Returns 0, or with one line of what to do: -ENOENT (tracefs is not mounted);
+ * -EOPNOTSUPP (this kernel has no stack map; or @instance is not the top level); -EACCES, -EPERM
+ * (not allowed to, or the kernel is locked down); -ENODEV (tracing is disabled); -ENOMEM; or
+ * another errno of open(2) or read(2).
+ */
+int stackmap_live_open(struct stackmap_live *live);
+
+/*
+ * What the kernel can, as stackmap_live_open() or a later call saw it; 0 before. GENERATIONS:
+ * cookies and maps say their generation (series 8 on). ROTATE: a reset gives the whole old map to
+ * who asked for it, while tracing runs on. BINARY: there is a stack_map_bin. FREE: the memory of
+ * the map can be given back. RANDOM_GENERATION: no two boots begin with the same generation.
+ */
+#define STACKMAP_CAN_GENERATIONS	(1U << 0)
+#define STACKMAP_CAN_ROTATE		(1U << 1)
+#define STACKMAP_CAN_BINARY		(1U << 2)
+#define STACKMAP_CAN_FREE		(1U << 3)
+#define STACKMAP_CAN_RANDOM_GENERATION	(1U << 4)
+unsigned int stackmap_live_get_abilities(const struct stackmap_live *live);
+/* The folder of tracefs that was found last; NULL: none yet. Sets no errno. */
+const char *stackmap_live_get_dir(const struct stackmap_live *live);
+
+/* 1: the option is set, 0: it is not; negative errno. */
+int stackmap_live_is_enabled(struct stackmap_live *live);
+/* Clearing it keeps the map. -ENOMEM also where the kernel has no memory for a map. */
+int stackmap_live_set_enabled(struct stackmap_live *live, bool enabled);
+
+/*
+ * stack_map_stat of now; without any field where no map is allocated. NULL with errno, -ENOENT
+ * among them: this kernel has no such file.
+ */
+struct stackmap_stat *stackmap_live_read_stat(struct stackmap_live *live);
+
+#define STACKMAP_MISSING_UNKNOWN	UINT64_MAX
+
+/* What a save or a rotation did. */
+struct stackmap_saved {
+	size_t		size;		/* sizeof(struct stackmap_saved), so that it can grow */
+	bool		has_generation;
+	uint32_t	generation;	/* of the map that was saved */
+	uint64_t	nr_stacks;	/* of it */
+	/*
+	 * After a reset: so many of its stacks, at most, are in no saved map, as the counters say
+	 * (0: all are saved); STACKMAP_MISSING_UNKNOWN: nothing tells. Without a reset 0: what
+	 * comes later can still be saved.
+	 */
+	uint64_t	nr_missing;
+	uint64_t	len;		/* bytes that were written */
+	bool		is_complete;	/* nothing can be added to this generation any more */
+	bool		is_reset;	/* the kernel goes on with an empty map */
+	bool		is_elsewhere;	/* not in the file asked for: stackmap_live_get_path() */
+};
+
+/*
+ * Append the map of now to the saved-map file @path, made where it is not there yet, with names for
+ * its addresses, its statistics and its origin. All is on disk when 0 is returned; the map stays
+ * as it is. A generation that the file has already is superseded where all stacks of the older
+ * save are in the new one. The file is locked from before the map is read: two savers neither lose
+ * nor double one. Noteworthy things are logged. @ret_saved may be NULL. -ENODATA: no map is
+ * allocated, or it holds no stack; -EBADMSG: what the kernel gave cannot be parsed; or as
+ * stackmap_import_write() on writing: the file then holds what it held before.
+ */
+int stackmap_live_save(struct stackmap_live *live, const char *path,
+		       struct stackmap_saved *ret_saved);
+
+/* Stop recording (tracing_on) during the rotation where it would lose stacks otherwise. */
+#define STACKMAP_ROTATE_PAUSE		(1U << 0)
+
+/*
+ * Save, then reset. The map is not reset before its stacks are safe: in @path, or, where the kernel
+ * gives the old map to who resets it (STACKMAP_CAN_ROTATE), held. Where it is held and cannot be
+ * written to @path, it is written to a new file in $TMPDIR, /var/tmp or the current folder (see
+ * is_elsewhere); failing that it stays in memory, the error says so, and the next save or rotation
+ * with this object writes it first. Without STACKMAP_CAN_ROTATE, stacks can come between the copy
+ * and the reset: nr_missing. As stackmap_live_save(), and -EOPNOTSUPP: without generations (series
+ * 4 to 7) nothing would tell the cookies before the reset from those behind it; -EBUSY, -ENOMEM:
+ * the kernel did not reset, nothing has changed (with STACKMAP_CAN_ROTATE), or the map is saved
+ * but not reset (without); -EAGAIN: others reset the map all the time; all that was read is saved.
+ */
+int stackmap_live_rotate(struct stackmap_live *live, const char *path, unsigned int flags,
+			 struct stackmap_saved *ret_saved);
+
+/*
+ * Where the last save or rotation was written to; NULL: nowhere. Valid until the next one. Sets no
+ * errno.
+ */
+const char *stackmap_live_get_path(const struct stackmap_live *live);
+
+/* Reset without saving: the cookies that the ring buffer has can never be resolved. */
+int stackmap_live_reset(struct stackmap_live *live);
+
+/* Return as soon as the map is out of use, and do not wait until nobody reads it any more. */
+#define STACKMAP_FREE_NOWAIT		(1U << 0)
+
+/*
+ * Give the memory of the map back. -EBUSY: the option is set; -EOPNOTSUPP: this kernel cannot
+ * (series 4 to 7); -EINTR: killed while it waited.
+ */
+int stackmap_live_free_map(struct stackmap_live *live, unsigned int flags);
+
+/*
+ * Resolve from the map of the running kernel too, as it is now. No map, or one without a stack, is
+ * logged and no error. Returns 0, what stackmap_live_open() returns, or -EBUSY (a stack was asked
+ * for before).
+ */
+int stackmap_resolver_add_live(struct stackmap_resolver *resolver, struct stackmap_live *live);
 
 #ifdef __cplusplus
 }

@@ -122,6 +122,9 @@ struct smap_stat {
 	size_t		nr_unknown;	/* lines of a later series, skipped */
 };
 
+/* As series 8 has it, or the only series that has it. */
+const char *smap_stat_field_name(enum smap_stat_field field);
+
 /* The bytes look like a stack_map_stat: lines "name: value" up to one whose name is known. */
 bool smap_stat_probe(const void *data, size_t len);
 

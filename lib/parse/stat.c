@@ -31,6 +31,15 @@ static const struct stat_name names[] = {
 	{ "success_rate", true, 0 },
 };
 
+const char *smap_stat_field_name(enum smap_stat_field field)
+{
+	size_t i;
+
+	for (i = 0; names[i].field != field || names[i].is_ignored; i++)
+		;
+	return names[i].name;
+}
+
 /* The known name that @line begins with, and @line behind its colon; NULL: it is not known. */
 static const struct stat_name *find_name(struct smap_line *line)
 {

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The object, and what does not read the map.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/export.h"
+#include "room.h"
+
+/* Series 8 waits in a write of "free" for as long as anybody reads: so long at most. */
+#define FREE_WAIT_MS	200
+
+void smap_live_log(const struct stackmap_live *live, const char *fmt, ...)
+{
+	char words[SMAP_ERROR_SIZE];
+	struct smap_error line;
+	va_list ap;
+
+	if (!live->log)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(words, sizeof(words), fmt, ap);
+	va_end(ap);
+	smap_error_set(&line, 0, "%s", words);
+	live->log(line.text, live->log_data);
+}
+
+SMAP_PUBLIC struct stackmap_live *stackmap_live_new(struct tracefs_instance *instance)
+{
+	struct stackmap_live *live = calloc(1, sizeof(*live));
+
+	if (live)
+		live->instance = instance;
+	return live;
+}
+
+SMAP_PUBLIC void stackmap_live_free(struct stackmap_live *live)
+{
+	int saved_errno = errno;
+
+	if (!live)
+		return;
+	smap_copy_free(live->pending);
+	smap_names_release(&live->names);
+	free(live->path);
+	free(live->dir);
+	free(live);
+	errno = saved_errno;
+}
+
+SMAP_PUBLIC const char *stackmap_live_get_error(const struct stackmap_live *live)
+{
+	return live->err.text;
+}
+
+SMAP_PUBLIC void stackmap_live_set_log(struct stackmap_live *live, stackmap_log_fn fn, void *data)
+{
+	live->log = fn;
+	live->log_data = data;
+}
+
+SMAP_PUBLIC unsigned int stackmap_live_get_abilities(const struct stackmap_live *live)
+{
+	return live->abilities;
+}
+
+SMAP_PUBLIC const char *stackmap_live_get_dir(const struct stackmap_live *live)
+{
+	return live->dir;
+}
+
+SMAP_PUBLIC const char *stackmap_live_get_path(const struct stackmap_live *live)
+{
+	return live->path;
+}
+
+int smap_live_look(struct stackmap_live *live)
+{
+	char *dir;
+	int ret;
+
+	ret = smap_tracefs_find(live->instance, &dir, &live->err);
+	if (ret)
+		return ret;
+	free(live->dir);
+	live->dir = dir;
+	return smap_kernel_look(dir, &live->abilities, &live->err);
+}
+
+SMAP_PUBLIC int stackmap_live_open(struct stackmap_live *live)
+{
+	int ret = smap_live_look(live);
+
+	return ret ? smap_errno(ret) : 0;
+}
+
+/* ---- the option ---- */
+
+SMAP_PUBLIC int stackmap_live_is_enabled(struct stackmap_live *live)
+{
+	char head[8] = "";
+	size_t len;
+	int ret;
+
+	ret = smap_live_look(live);
+	if (!ret)
+		ret = smap_tracefs_read_head(live->dir, "options/stackmap", head, sizeof(head) - 1,
+					     &len, &live->err);
+	if (ret)
+		return smap_errno(ret);
+	return head[0] == '1';
+}
+
+SMAP_PUBLIC int stackmap_live_set_enabled(struct stackmap_live *live, bool enabled)
+{
+	int ret = smap_live_look(live);
+
+	if (!ret)
+		ret = smap_tracefs_write(live->dir, "options/stackmap", enabled ? "1" : "0",
+					 &live->err);
+	return ret ? smap_errno(ret) : 0;
+}
+
+/* ---- statistics ---- */
+
+int smap_live_stat(struct stackmap_live *live, struct smap_stat *ret_stat)
+{
+	struct smap_buf text = SMAP_BUF_INIT;
+	int ret;
+
+	ret = smap_tracefs_read(live->dir, "stack_map_stat", &text, &live->err);
+	if (!ret) {
+		ret = smap_stat_parse(text.data, text.len, ret_stat, &live->err);
+		if (ret)
+			smap_error_prefix(&live->err, ret, "%s/stack_map_stat", live->dir);
+	}
+	smap_buf_free(&text);
+	return ret;
+}
+
+SMAP_PUBLIC struct stackmap_stat *stackmap_live_read_stat(struct stackmap_live *live)
+{
+	struct stackmap_stat *stat = NULL;
+	struct smap_buf text = SMAP_BUF_INIT;
+	int ret;
+
+	ret = smap_live_look(live);
+	if (!ret)
+		ret = smap_tracefs_read(live->dir, "stack_map_stat", &text, &live->err);
+	if (!ret) {
+		stat = stackmap_stat_new(text.data, text.len);
+		ret = stat ? 0 : -errno;
+		if (ret)
+			smap_error_set(&live->err, ret, "%s/stack_map_stat: %s", live->dir,
+				       ret == -ENOMEM ? "out of memory" : "cannot be parsed");
+	}
+	smap_buf_free(&text);
+	if (ret)
+		errno = -ret;
+	return stat;
+}
+
+/* ---- reset and free ---- */
+
+SMAP_PUBLIC int stackmap_live_reset(struct stackmap_live *live)
+{
+	int ret = smap_live_look(live);
+
+	if (!ret)
+		ret = smap_tracefs_write(live->dir, "stack_map", "0", &live->err);
+	return ret ? smap_errno(ret) : 0;
+}
+
+static int open_to_free(struct stackmap_live *live, unsigned int flags)
+{
+	const int wait = flags & STACKMAP_FREE_NOWAIT ? O_NONBLOCK : 0;
+
+	if (!(live->abilities & STACKMAP_CAN_FREE))
+		return smap_error_set(&live->err, -EOPNOTSUPP,
+				      "%s/stack_map: this kernel (series 4 to 7) cannot free it",
+				      live->dir);
+	return smap_tracefs_open(live->dir, "stack_map", O_WRONLY | wait, &live->err);
+}
+
+static int free_through(struct stackmap_live *live, int fd)
+{
+	int ret = smap_tracefs_write_fd(fd, live->dir, "stack_map", "free", &live->err);
+
+	if (ret == -EBUSY)
+		smap_error_set(&live->err, ret,
+			       "%s/stack_map: the option stackmap is set, and its map in use",
+			       live->dir);
+	return ret;
+}
+
+/* What the child of free_in_child() says with its exit status: errno of the write. */
+static int wait_for(pid_t child, int fd)
+{
+	struct pollfd ended = { .fd = fd, .events = POLLIN };
+	int status, ret;
+
+	do
+		ret = poll(&ended, 1, FREE_WAIT_MS);
+	while (ret < 0 && errno == EINTR);
+	/* The map is out of use by now; what is waited for is only its memory. */
+	if (ret != 1)
+		kill(child, SIGKILL);
+	do
+		ret = waitpid(child, &status, 0);
+	while (ret < 0 && errno == EINTR);
+	if (ret != child || !WIFEXITED(status))
+		return 0;
+	return -WEXITSTATUS(status);
+}
+
+/* A process can be ended while it waits in that write, a thread cannot. */
+static int free_in_child(struct stackmap_live *live, int fd)
+{
+	int ends[2], ret;
+	pid_t child;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return smap_error_set(&live->err, -errno, "pipe: %m");
+	child = fork();
+	if (!child)
+		_exit(write(fd, "free", 4) == 4 ? 0 : errno);
+	ret = child < 0 ? -errno : 0;
+	close(ends[1]);
+	if (!ret)
+		ret = wait_for(child, ends[0]);
+	close(ends[0]);
+	if (ret == -EBUSY)
+		return smap_error_set(&live->err, ret,
+				      "%s/stack_map: the option stackmap is set, and its map in use",
+				      live->dir);
+	if (ret) {
+		errno = -ret;
+		return smap_error_set(&live->err, ret, "%s/stack_map: free: %m", live->dir);
+	}
+	return 0;
+}
+
+SMAP_PUBLIC int stackmap_live_free_map(struct stackmap_live *live, unsigned int flags)
+{
+	int fd, ret;
+
+	if (flags & ~STACKMAP_FREE_NOWAIT)
+		return smap_error_set(&live->err, -EINVAL, "a flag of a newer version");
+	ret = smap_live_look(live);
+	if (ret)
+		return smap_errno(ret);
+	fd = open_to_free(live, flags);
+	if (fd < 0)
+		return fd;
+	if (flags & STACKMAP_FREE_NOWAIT && !(live->abilities & STACKMAP_CAN_ROTATE))
+		ret = free_in_child(live, fd);
+	else
+		ret = free_through(live, fd);
+	close(fd);
+	return ret ? smap_errno(ret) : 0;
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The map of the running kernel: the only code that opens files of tracefs.
+ *
+ *	place.c		where tracefs is, and one of its files opened, read, written; the words for
+ *			each way in which that fails
+ *	kernel.c	what this kernel can, told from what its files say
+ *	names.c		/proc/kallsyms, kept while no module came or went
+ *	copy.c		one map read whole: exports, statistics, names, origin
+ *	live.c		the object; option, statistics, reset, free
+ *	save.c		a copy made durable, also in another place than was asked for
+ *	rotate.c	the order that loses nothing
+ *
+ * Files are found anew for each operation and none stays open behind it: tracefs may be unmounted
+ * and mounted elsewhere, and a map that is held costs memory.
+ */
+#ifndef SMAP_TRACEFS_ROOM_H
+#define SMAP_TRACEFS_ROOM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/buf.h"
+#include "core/error.h"
+#include "core/map.h"
+#include "parse/parse.h"
+#include "stackmap.h"
+#include "store/store.h"
+#include "store/writer.h"
+#include "symbol/symbol.h"
+
+/* ---- place.c ---- */
+
+/* The folder of the instance, to be freed. Errors as those of stackmap_live_open(). */
+int smap_tracefs_find(struct tracefs_instance *instance, char **ret_dir, struct smap_error *err);
+
+/* DIR/NAME with open(2)'s @flags. Returns a descriptor, or negative errno with words. */
+int smap_tracefs_open(const char *dir, const char *name, int flags, struct smap_error *err);
+bool smap_tracefs_has(const char *dir, const char *name);
+
+/* To the end. Nothing of a read that fails is left in @buf. -ESTALE: a reset overtook it. */
+int smap_tracefs_read_fd(int fd, const char *dir, const char *name, struct smap_buf *buf,
+			 struct smap_error *err);
+int smap_tracefs_read(const char *dir, const char *name, struct smap_buf *buf,
+		      struct smap_error *err);
+/* The first bytes: up to @size of them, as many as one read gives. */
+int smap_tracefs_read_head(const char *dir, const char *name, char *head, size_t size,
+			   size_t *ret_len, struct smap_error *err);
+
+/* All of @text in one write. Negative errno with words; EINTR only where a signal kills. */
+int smap_tracefs_write_fd(int fd, const char *dir, const char *name, const char *text,
+			  struct smap_error *err);
+int smap_tracefs_write(const char *dir, const char *name, const char *text, struct smap_error *err);
+
+/* ---- kernel.c ---- */
+
+/* STACKMAP_CAN_ bits, or as stackmap_live_open(). */
+int smap_kernel_look(const char *dir, unsigned int *ret_abilities, struct smap_error *err);
+
+/* ---- names.c ---- */
+
+/* Symbols of the running kernel, and when they were read. */
+struct smap_names {
+	struct smap_symbols	*symbols;	/* NULL: not read yet, or hidden */
+	char			*modules;	/* those that were there */
+	char			*hidden;	/* why there are none, in words */
+	bool			is_read;
+	bool			has_told;	/* hidden was logged */
+	/* Of the addresses that had no name when the table was read last. */
+	uint64_t		unnamed_sum;
+};
+
+/* Have them as they are now; @again: even if no module came or went. 0 or -ENOMEM. */
+int smap_names_update(struct smap_names *names, bool again, struct smap_error *err);
+void smap_names_release(struct smap_names *names);
+
+/* ---- live.c ---- */
+
+
+struct stackmap_live {
+	struct tracefs_instance	*instance;
+	struct smap_error	err;
+	stackmap_log_fn		log;
+	void			*log_data;
+	char			*dir;		/* found last */
+	unsigned int		abilities;
+	struct smap_names	names;
+	char			*path;		/* where the last save went */
+	struct smap_copy	*pending;	/* read, reset, and written nowhere yet */
+};
+
+void smap_live_log(const struct stackmap_live *live, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* Find the files anew and see what the kernel can. 0 or negative errno, in live->err too. */
+int smap_live_look(struct stackmap_live *live);
+
+/* What stack_map_stat says: a field that is absent has its bit unset in ret_stat->has. */
+int smap_live_stat(struct stackmap_live *live, struct smap_stat *ret_stat);
+
+/* ---- copy.c ---- */
+
+/* One export of a map. */
+struct smap_shot {
+	struct smap_buf		bytes;
+	struct smap_export	*parsed;	/* NULL: none was read */
+	struct smap_findings	findings;
+	enum smap_byte_order	order;
+};
+
+/* All that is known of a map at one moment. */
+struct smap_copy {
+	struct smap_shot	bin;
+	struct smap_shot	text;
+	bool			text_is_main;	/* bin is of another generation */
+	struct smap_buf		stat;
+	struct smap_buf		symbols;	/* for the addresses of bin */
+	struct smap_origin	origin;
+	uint64_t		wall_ns;	/* before the first byte was read */
+	uint64_t		boot_ns;
+};
+
+struct smap_copy *smap_copy_new(struct stackmap_live *live);
+void smap_copy_free(struct smap_copy *copy);
+
+/* The export of the map that was to be copied; NULL: none was read. */
+const struct smap_export *smap_copy_export(const struct smap_copy *copy);
+
+/*
+ * Read what the kernel has, with names. -ENODATA: no map, or no stack in it.
+ */
+int smap_copy_read(struct stackmap_live *live, struct smap_copy *copy);
+
+/* The parts of that, for a map that is held through files that are open. */
+int smap_shot_read_fd(struct stackmap_live *live, struct smap_shot *shot, int fd, const char *name);
+void smap_shot_release(struct smap_shot *shot);
+/* Name the addresses; *ret_named: every one of them has a name. 0 or -ENOMEM. */
+int smap_copy_name(struct stackmap_live *live, struct smap_copy *copy, bool *ret_named);
+
+/* ---- save.c ---- */
+
+/* What is being told to the caller. */
+void smap_saved_init(struct stackmap_saved *saved);
+void smap_saved_give(const struct stackmap_saved *saved, struct stackmap_saved *ret_saved);
+
+/* Append the copy to the store. */
+int smap_copy_append(struct stackmap_live *live, const struct smap_copy *copy,
+		     struct smap_writer *writer, struct stackmap_saved *saved);
+/* Where it cannot be written to @path: to a new file elsewhere, with words. */
+int smap_copy_append_elsewhere(struct stackmap_live *live, const struct smap_copy *copy,
+			       const char *path, struct stackmap_saved *saved);
+/* Lock the store, and write what is pending. */
+int smap_save_begin(struct stackmap_live *live, const char *path, struct smap_writer **ret_writer);
+
+int smap_check_saved(struct stackmap_live *live, const char *path,
+		     const struct stackmap_saved *ret_saved);
+
+#endif /* SMAP_TRACEFS_ROOM_H */

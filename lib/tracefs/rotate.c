@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Save and reset, in the order that loses nothing.
+ *
+ * Where a reset gives the old map to who asks for it:
+ *
+ *	lock the store | open stack_map (read-write), stack_map_bin, stack_map_stat
+ *	| write "0" | read to the end | append | close
+ *
+ *	stack_map shows the map that its own "0" swapped out. stack_map_bin shows the one that it
+ *	was opened on: where another tool reset the map in between, that is an older one. Then the
+ *	text is what is saved, and the other map, which is whole as well, beside it.
+ *
+ * Where a reset clears the map (series 8):
+ *
+ *	lock the store | read | append | is it still the same generation, with as many stacks?
+ *	| write "0" | is it the next generation now?
+ *
+ *	Stacks that come between the copy and the reset are lost, and counted as well as the kernel
+ *	lets us; with tracing paused there are none.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/export.h"
+#include "room.h"
+
+/* EBUSY: eight maps are held by readers, who may be done soon. */
+#define MAX_RESET_TRIES	20
+#define RESET_WAIT_MS	50
+/* Another tool resets the map between our steps: it cannot do so for ever. */
+#define MAX_TRIES	4
+
+static bool has(const struct smap_stat *stat, enum smap_stat_field field)
+{
+	return stat->has & 1U << field;
+}
+
+/* ---- the reset ---- */
+
+static int reset_words(struct stackmap_live *live, int ret)
+{
+	if (ret == -EBUSY)
+		return smap_error_set(&live->err, ret,
+				      "%s/stack_map: not reset: other programs hold too many maps",
+				      live->dir);
+	if (ret == -ENOMEM)
+		return smap_error_set(&live->err, ret,
+				      "%s/stack_map: not reset: no memory for another map",
+				      live->dir);
+	return ret;
+}
+
+static int reset(struct stackmap_live *live, int fd)
+{
+	unsigned int tries = MAX_RESET_TRIES;
+	int ret;
+
+	for (;;) {
+		ret = smap_tracefs_write_fd(fd, live->dir, "stack_map", "0", &live->err);
+		if ((ret != -EBUSY && ret != -ENOMEM && ret != -EINTR) || !--tries)
+			return reset_words(live, ret);
+		poll(NULL, 0, RESET_WAIT_MS);
+	}
+}
+
+/* ---- where it loses nothing ---- */
+
+struct held {
+	int	map;		/* stack_map, for reading and writing */
+	int	bin;
+	int	stat;		/* -1: not there */
+};
+
+static void let_go(struct held *held)
+{
+	if (held->map >= 0)
+		close(held->map);
+	if (held->bin >= 0)
+		close(held->bin);
+	if (held->stat >= 0)
+		close(held->stat);
+}
+
+static int hold(struct stackmap_live *live, struct held *held)
+{
+	*held = (struct held){ -1, -1, -1 };
+	held->map = smap_tracefs_open(live->dir, "stack_map", O_RDWR, &live->err);
+	if (held->map < 0)
+		return held->map;
+	held->bin = smap_tracefs_open(live->dir, "stack_map_bin", O_RDONLY, &live->err);
+	if (held->bin < 0) {
+		close(held->map);
+		return held->bin;
+	}
+	held->stat = smap_tracefs_open(live->dir, "stack_map_stat", O_RDONLY, NULL);
+	return 0;
+}
+
+/* The first line of the text; what follows stays in the file. *ret_len 0: no stack in it. */
+static int read_head(struct stackmap_live *live, int fd, char *head, size_t size, size_t *ret_len)
+{
+	ssize_t got;
+
+	do
+		got = read(fd, head, size);
+	while (got < 0 && errno == EINTR);
+	if (got < 0)
+		return smap_error_set(&live->err, -errno, "%s/stack_map: read: %m", live->dir);
+	*ret_len = (size_t)got;
+	return 0;
+}
+
+/* The text through the file that was written to: from its begin, of which @head was read. */
+static int read_text(struct stackmap_live *live, struct smap_copy *copy, int fd, const char *head,
+		     size_t head_len)
+{
+	smap_buf_add(&copy->text.bytes, head, head_len);
+	return smap_shot_read_fd(live, &copy->text, fd, "stack_map");
+}
+
+static bool is_of(const char *head, size_t len, const struct smap_export *bin)
+{
+	struct smap_export *export;
+	bool same;
+
+	/* Whole lines or a cut one: the first record is enough. */
+	if (!len || smap_parse(head, len, &export, NULL, NULL, NULL))
+		return false;
+	same = export->nr_maps && export->maps[0].generation == bin->maps[0].generation;
+	smap_export_free(export);
+	return same;
+}
+
+static void read_stat(struct smap_copy *copy, int fd, uint32_t generation)
+{
+	struct smap_stat stat;
+
+	if (fd < 0)
+		return;
+	if (smap_tracefs_read_fd(fd, "", "stack_map_stat", &copy->stat, NULL) ||
+	    smap_stat_parse(copy->stat.data, copy->stat.len, &stat, NULL) ||
+	    !has(&stat, SMAP_STAT_GENERATION) || stat.value[SMAP_STAT_GENERATION] != generation)
+		smap_buf_reset(&copy->stat);
+}
+
+/*
+ * The binary export, with names; 1: that is all; 0: the text is needed, too or alone. What goes
+ * wrong here is no reason to give up: the map was reset.
+ */
+static int read_held_bin(struct stackmap_live *live, struct smap_copy *copy, int fd)
+{
+	bool named = false;
+	int ret;
+
+	ret = smap_shot_read_fd(live, &copy->bin, fd, "stack_map_bin");
+	if (ret == -ENODATA)
+		return 0;
+	if (!ret)
+		ret = smap_copy_name(live, copy, &named);
+	if (ret)
+		smap_live_log(live, "%s: the text is saved too", live->err.text);
+	return named;
+}
+
+/* What stack_map_bin shows is of another tool's reset: it saves that, or has thrown it away. */
+static void tell_other(struct stackmap_live *live, const struct smap_export *bin)
+{
+	if (bin->nr_stacks)
+		smap_live_log(live, "another tool reset the map a moment before: generation "
+			      "%" PRIu32 " is saved too", bin->maps[0].generation);
+}
+
+/* All that the swapped-out map has, and nothing of another one in its name. */
+static int read_held(struct stackmap_live *live, struct smap_copy *copy, const struct held *held)
+{
+	int ret, has_bin = read_held_bin(live, copy, held->bin);
+	char head[4096];
+	bool same;
+	size_t len;
+
+	ret = read_head(live, held->map, head, sizeof(head), &len);
+	if (ret)
+		return copy->bin.parsed ? 0 : ret;
+	same = copy->bin.parsed && (!len || is_of(head, len, copy->bin.parsed));
+	if (copy->bin.parsed && !same)
+		tell_other(live, copy->bin.parsed);
+	if ((same && has_bin) || !len)
+		return smap_copy_export(copy) ? 0 : -ENODATA;
+	ret = read_text(live, copy, held->map, head, len);
+	if (!ret && !same)
+		copy->text_is_main = true;
+	if (ret && same) {
+		smap_live_log(live, "%s: saved without it", live->err.text);
+		ret = 0;
+	}
+	return ret;
+}
+
+/* Written where it should be, elsewhere, or kept for the next time. */
+static int secure(struct stackmap_live *live, struct smap_copy **copy, const char *path,
+		  struct smap_writer *writer, struct stackmap_saved *saved)
+{
+	int ret;
+
+	ret = smap_copy_append(live, *copy, writer, saved);
+	if (!ret)
+		return 0;
+	if (!smap_copy_append_elsewhere(live, *copy, path, saved))
+		return 0;
+	smap_error_prefix(&live->err, ret,
+			  "the map was reset and %zu stacks of it are not written",
+			  smap_copy_export(*copy)->nr_stacks);
+	live->pending = *copy;
+	*copy = NULL;
+	return ret;
+}
+
+static int rotate_held(struct stackmap_live *live, struct smap_copy **copy, const char *path,
+		       const struct held *held, struct smap_writer *writer,
+		       struct stackmap_saved *saved)
+{
+	const struct smap_export *export;
+	int ret;
+
+	ret = reset(live, held->map);
+	if (ret)
+		return ret;
+	saved->is_reset = true;
+	ret = read_held(live, *copy, held);
+	if (ret == -ENODATA || (!ret && !smap_copy_export(*copy)->nr_stacks))
+		return smap_error_set(&live->err, -ENODATA, "%s/stack_map: no stack in it",
+				      live->dir);
+	if (ret)
+		return smap_error_prefix(&live->err, ret,
+					 "the map was reset and its stacks are lost");
+	export = smap_copy_export(*copy);
+	read_stat(*copy, held->stat, export->maps[0].generation);
+	ret = secure(live, copy, path, writer, saved);
+	saved->is_complete = true;
+	return ret;
+}
+
+static int rotate_lossless(struct stackmap_live *live, const char *path, struct smap_writer *writer,
+			   struct stackmap_saved *saved)
+{
+	struct smap_copy *copy = smap_copy_new(live);
+	struct held held;
+	int ret;
+
+	if (!copy)
+		return -ENOMEM;
+	ret = hold(live, &held);
+	if (!ret) {
+		ret = rotate_held(live, &copy, path, &held, writer, saved);
+		let_go(&held);
+	}
+	smap_copy_free(copy);
+	return ret;
+}
+
+/* ---- where it clears the map ---- */
+
+static int stat_generation(struct stackmap_live *live, struct smap_stat *stat)
+{
+	int ret = smap_live_stat(live, stat);
+
+	if (!ret && (!has(stat, SMAP_STAT_GENERATION) || !has(stat, SMAP_STAT_ENTRIES)))
+		ret = smap_error_set(&live->err, -ENODATA,
+				     "%s/stack_map_stat: no map is allocated", live->dir);
+	return ret;
+}
+
+static uint64_t more_than(uint64_t entries, uint64_t saved)
+{
+	return entries > saved ? entries - saved : 0;
+}
+
+/* After the copy of @saved is durable. -EAGAIN: it is not the map of now any more. */
+static int reset_cleared(struct stackmap_live *live, int fd, struct stackmap_saved *saved)
+{
+	struct smap_stat before, after;
+	int ret;
+
+	ret = stat_generation(live, &before);
+	if (ret)
+		return ret;
+	if (before.value[SMAP_STAT_GENERATION] != saved->generation) {
+		smap_live_log(live, "another tool reset generation %" PRIu32 " after it was "
+			      "copied: what came in between is lost", saved->generation);
+		return -EAGAIN;
+	}
+	ret = reset(live, fd);
+	if (ret)
+		return ret;
+	saved->is_reset = true;
+	saved->nr_missing = more_than(before.value[SMAP_STAT_ENTRIES], saved->nr_stacks);
+	ret = stat_generation(live, &after);
+	if (!ret && (uint32_t)after.value[SMAP_STAT_GENERATION] == saved->generation + 1)
+		return 0;
+	saved->nr_missing = STACKMAP_MISSING_UNKNOWN;
+	smap_live_log(live, "another tool reset the map at the same time: generation %" PRIu32
+		      " may lack stacks, and what came behind it is lost", saved->generation);
+	return 0;
+}
+
+static int copy_and_clear(struct stackmap_live *live, int fd, struct smap_writer *writer,
+			  struct stackmap_saved *saved)
+{
+	struct smap_copy *copy = smap_copy_new(live);
+	int ret;
+
+	if (!copy)
+		return -ENOMEM;
+	ret = smap_copy_read(live, copy);
+	if (!ret)
+		ret = smap_copy_append(live, copy, writer, saved);
+	smap_copy_free(copy);
+	return ret ? ret : reset_cleared(live, fd, saved);
+}
+
+static int rotate_clearing(struct stackmap_live *live, struct smap_writer *writer,
+			   struct stackmap_saved *saved)
+{
+	unsigned int tries = MAX_TRIES;
+	int fd, ret;
+
+	/* Who may not reset is told before anything is done. */
+	fd = smap_tracefs_open(live->dir, "stack_map", O_WRONLY, &live->err);
+	if (fd < 0)
+		return fd;
+	do
+		ret = copy_and_clear(live, fd, writer, saved);
+	while (ret == -EAGAIN && --tries);
+	close(fd);
+	if (ret == -EAGAIN)
+		return smap_error_set(&live->err, ret,
+				      "%s/stack_map: not reset: other tools do so all the time",
+				      live->dir);
+	return ret;
+}
+
+/* Tracing is on again afterwards, whatever happens. */
+static int rotate_paused(struct stackmap_live *live, struct smap_writer *writer,
+			 struct stackmap_saved *saved)
+{
+	struct smap_error words;
+	char state[8] = "";
+	size_t len;
+	int ret, resumed;
+
+	ret = smap_tracefs_read_head(live->dir, "tracing_on", state, sizeof(state) - 1, &len,
+				     &live->err);
+	if (ret)
+		return ret;
+	if (state[0] != '1')
+		return rotate_clearing(live, writer, saved);
+	ret = smap_tracefs_write(live->dir, "tracing_on", "0", &live->err);
+	if (ret)
+		return ret;
+	ret = rotate_clearing(live, writer, saved);
+	words = live->err;
+	resumed = smap_tracefs_write(live->dir, "tracing_on", "1", &live->err);
+	if (resumed)
+		return smap_error_prefix(&live->err, resumed, "tracing stays switched off");
+	live->err = words;
+	return ret;
+}
+
+/* ---- both ---- */
+
+/* An empty map is left as it is: its generation would be saved for nothing. */
+static int check_entries(struct stackmap_live *live)
+{
+	struct smap_stat stat;
+	int ret = smap_live_stat(live, &stat);
+
+	if (ret == -ENOENT)
+		return 0;
+	if (!ret && (!has(&stat, SMAP_STAT_ENTRIES) || !stat.value[SMAP_STAT_ENTRIES]))
+		ret = smap_error_set(&live->err, -ENODATA,
+				     "%s/stack_map: no stack in it: nothing to save, not reset",
+				     live->dir);
+	return ret;
+}
+
+static int check_rotate(struct stackmap_live *live, unsigned int flags)
+{
+	int ret;
+
+	if (flags & ~STACKMAP_ROTATE_PAUSE)
+		return smap_error_set(&live->err, -EINVAL, "a flag of a newer version");
+	ret = smap_live_look(live);
+	if (ret)
+		return ret;
+	if (!(live->abilities & STACKMAP_CAN_GENERATIONS))
+		return smap_error_set(&live->err, -EOPNOTSUPP,
+				      "%s/stack_map: not reset: this kernel (series 4 to 7) has no "
+				      "generations, its trace could not be resolved any more",
+				      live->dir);
+	return check_entries(live);
+}
+
+static int rotate(struct stackmap_live *live, const char *path, unsigned int flags,
+		  struct stackmap_saved *saved)
+{
+	struct smap_writer *writer;
+	int ret;
+
+	ret = smap_save_begin(live, path, &writer);
+	if (ret)
+		return ret;
+	if (live->abilities & STACKMAP_CAN_ROTATE)
+		ret = rotate_lossless(live, path, writer, saved);
+	else if (flags & STACKMAP_ROTATE_PAUSE)
+		ret = rotate_paused(live, writer, saved);
+	else
+		ret = rotate_clearing(live, writer, saved);
+	smap_writer_close(writer);
+	return ret;
+}
+
+SMAP_PUBLIC int stackmap_live_rotate(struct stackmap_live *live, const char *path,
+				     unsigned int flags, struct stackmap_saved *ret_saved)
+{
+	struct stackmap_saved saved;
+	int ret;
+
+	smap_saved_init(&saved);
+	ret = smap_check_saved(live, path, ret_saved);
+	if (!ret)
+		ret = check_rotate(live, flags);
+	if (!ret)
+		ret = rotate(live, path, flags, &saved);
+	if (!ret && !live->path) {
+		live->path = strdup(path);
+		if (!live->path)
+			ret = smap_error_nomem(&live->err);
+	}
+	if (ret)
+		return smap_errno(ret);
+	smap_saved_give(&saved, ret_saved);
+	return 0;
+}

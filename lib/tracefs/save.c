@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * A copy made durable.
+ *
+ *	lock the store | write what is still pending | read the map | append | unlock
+ *
+ * The lock comes first: whoever saves to the same file at the same time waits, and finds the
+ * next generation, or the same one with more in it.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/export.h"
+#include "core/hash.h"
+#include "room.h"
+#include "live.h"
+
+/* ---- what was done, for the caller ---- */
+
+void smap_saved_init(struct stackmap_saved *saved)
+{
+	*saved = (struct stackmap_saved){ .size = sizeof(*saved) };
+}
+
+void smap_saved_give(const struct stackmap_saved *saved, struct stackmap_saved *ret_saved)
+{
+	if (ret_saved)
+		*ret_saved = *saved;
+}
+
+int smap_check_saved(struct stackmap_live *live, const char *path,
+		     const struct stackmap_saved *ret_saved)
+{
+	free(live->path);
+	live->path = NULL;
+	if (!path || !*path)
+		return smap_error_set(&live->err, -EINVAL, "no path");
+	if (ret_saved && ret_saved->size != sizeof(*ret_saved))
+		return smap_error_set(&live->err, -EINVAL,
+				      "a struct stackmap_saved that this version does not know");
+	return 0;
+}
+
+static void describe(const struct smap_copy *copy, struct stackmap_saved *saved)
+{
+	const struct smap_export *export = smap_copy_export(copy);
+	const struct smap_map *map = &export->maps[export->nr_maps - 1];
+
+	saved->has_generation = export->has_generation;
+	saved->generation = map->generation;
+	saved->nr_stacks = map->nr_stacks;
+	saved->is_complete = export->info.is_closed;
+}
+
+static int keep_path(struct stackmap_live *live, const char *path)
+{
+	free(live->path);
+	live->path = strdup(path);
+	return live->path ? 0 : smap_error_nomem(&live->err);
+}
+
+/* ---- generations that nobody saved ---- */
+
+/* The largest generation of this boot that the store has; false: none. */
+static bool last_generation(struct smap_store *store, const struct smap_origin *origin,
+			    uint32_t *ret_generation)
+{
+	const struct stackmap_save *save;
+	bool found = false;
+	size_t i;
+
+	for (i = 0; i < smap_store_nr_saves(store); i++) {
+		save = smap_store_save(store, i);
+		if (!save->has_generation || !save->nr_generations || !save->origin.has_boot_id ||
+		    memcmp(save->origin.boot_id, origin->boot_id, sizeof(origin->boot_id)))
+			continue;
+		*ret_generation = save->generations[save->nr_generations - 1].generation;
+		found = true;
+	}
+	return found;
+}
+
+/* A map that was reset by somebody else, or by one of us that was killed, is gone: say so. */
+static void tell_gap(struct stackmap_live *live, const struct smap_copy *copy,
+		     struct smap_writer *writer)
+{
+	const struct smap_export *export = smap_copy_export(copy);
+	uint32_t last, nr;
+
+	if (!export->has_generation || !copy->origin.has_boot_id ||
+	    !last_generation(smap_writer_store(writer), &copy->origin, &last))
+		return;
+	nr = export->maps[0].generation - last;
+	/* More than half of all numbers: an older one, not a later. */
+	if (nr < 2 || nr > INT32_MAX)
+		return;
+	if (nr == 2)
+		smap_live_log(live, "generation %" PRIu32 " is in no save of this file", last + 1);
+	else
+		smap_live_log(live, "generations %" PRIu32 " to %" PRIu32 " are in no save of "
+			      "this file", last + 1, last + nr - 1);
+}
+
+/* ---- writing ---- */
+
+static void make_input(const struct smap_copy *copy, const struct smap_shot *shot,
+		       struct smap_save_input *input)
+{
+	*input = (struct smap_save_input){
+		.origin		= copy->origin,
+		.saved_wall_ns	= copy->wall_ns,
+		.saved_boot_ns	= copy->boot_ns,
+		.export		= shot->bytes.data,
+		.export_len	= shot->bytes.len,
+		.stat		= copy->stat.data,
+		.stat_len	= copy->stat.len,
+		.parsed		= shot->parsed,
+		.findings	= &shot->findings,
+		.order		= shot->order,
+	};
+	if (shot == &copy->bin) {
+		input->symbols = copy->symbols.data;
+		input->symbols_len = copy->symbols.len;
+	}
+}
+
+static int append_shot(struct stackmap_live *live, const struct smap_copy *copy,
+		       const struct smap_shot *shot, struct smap_writer *writer,
+		       struct stackmap_saved *saved)
+{
+	struct smap_save_input input;
+	uint64_t len;
+	int ret;
+
+	if (!shot->parsed)
+		return 0;
+	make_input(copy, shot, &input);
+	ret = smap_writer_append(writer, &input, &len, &live->err);
+	if (!ret)
+		saved->len += len;
+	return ret;
+}
+
+int smap_copy_append(struct stackmap_live *live, const struct smap_copy *copy,
+		     struct smap_writer *writer, struct stackmap_saved *saved)
+{
+	const bool is_first = !saved->has_generation;
+	int ret;
+
+	saved->len = 0;
+	ret = append_shot(live, copy, &copy->bin, writer, saved);
+	if (!ret)
+		ret = append_shot(live, copy, &copy->text, writer, saved);
+	if (ret)
+		return ret;
+	describe(copy, saved);
+	if (is_first)
+		tell_gap(live, copy, writer);
+	return 0;
+}
+
+/* ---- elsewhere ---- */
+
+/* A new file, which nobody else can have made: "NAME.0123456789abcdef" in @folder. */
+static int append_in(struct stackmap_live *live, const struct smap_copy *copy, const char *folder,
+		     const char *path, struct stackmap_saved *saved)
+{
+	const char *slash = strrchr(path, '/');
+	struct smap_writer *writer;
+	struct smap_buf name = SMAP_BUF_INIT;
+	int ret;
+
+	smap_buf_addf(&name, "%s/%s.%016" PRIx64, folder, slash ? slash + 1 : path,
+		      smap_hash_seed());
+	if (smap_buf_failed(&name)) {
+		smap_buf_free(&name);
+		return smap_error_nomem(&live->err);
+	}
+	ret = smap_writer_open(name.data, &writer, &live->err);
+	if (!ret) {
+		ret = smap_copy_append(live, copy, writer, saved);
+		smap_writer_close(writer);
+	}
+	if (!ret)
+		ret = keep_path(live, name.data);
+	smap_buf_free(&name);
+	return ret;
+}
+
+int smap_copy_append_elsewhere(struct stackmap_live *live, const struct smap_copy *copy,
+			       const char *path, struct stackmap_saved *saved)
+{
+	const char *const folders[] = { secure_getenv("TMPDIR"), "/var/tmp", "." };
+	const struct smap_error first = live->err;
+	size_t i;
+	int ret = -EIO;
+
+	for (i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+		if (!folders[i] || !*folders[i])
+			continue;
+		ret = append_in(live, copy, folders[i], path, saved);
+		if (ret)
+			continue;
+		saved->is_elsewhere = true;
+		smap_live_log(live, "%s: saved to %s", first.text, live->path);
+		return 0;
+	}
+	live->err = first;
+	return ret;
+}
+
+/* ---- saving ---- */
+
+static int write_pending(struct stackmap_live *live, struct smap_writer *writer)
+{
+	struct stackmap_saved saved;
+	int ret;
+
+	if (!live->pending)
+		return 0;
+	smap_saved_init(&saved);
+	ret = smap_copy_append(live, live->pending, writer, &saved);
+	if (ret)
+		return smap_error_prefix(&live->err, ret, "the map that was read before");
+	smap_copy_free(live->pending);
+	live->pending = NULL;
+	if (saved.has_generation)
+		smap_live_log(live, "generation %" PRIu32 ", read before, is saved now",
+			      saved.generation);
+	return 0;
+}
+
+int smap_save_begin(struct stackmap_live *live, const char *path, struct smap_writer **ret_writer)
+{
+	struct smap_writer *writer;
+	int ret;
+
+	ret = smap_writer_open(path, &writer, &live->err);
+	if (ret)
+		return ret;
+	ret = write_pending(live, writer);
+	if (ret) {
+		smap_writer_close(writer);
+		return ret;
+	}
+	*ret_writer = writer;
+	return 0;
+}
+
+static int encode_shot(struct stackmap_live *live, const struct smap_copy *copy,
+		       const struct smap_shot *shot, uint64_t store_id, struct smap_buf *bytes)
+{
+	struct smap_save_input input;
+
+	if (!shot->parsed)
+		return 0;
+	make_input(copy, shot, &input);
+	return smap_store_encode_block(bytes, store_id, &input, &live->err);
+}
+
+static int encode_copy(struct stackmap_live *live, const struct smap_copy *copy,
+		       struct smap_store **ret_store)
+{
+	const uint64_t store_id = smap_store_new_id();
+	struct smap_buf bytes = SMAP_BUF_INIT;
+	char *data = NULL;
+	size_t len;
+	int ret;
+
+	smap_store_encode_header(&bytes, store_id);
+	ret = encode_shot(live, copy, &copy->bin, store_id, &bytes);
+	if (!ret)
+		ret = encode_shot(live, copy, &copy->text, store_id, &bytes);
+	if (!ret)
+		data = smap_buf_detach(&bytes, &len);
+	smap_buf_free(&bytes);
+	if (ret)
+		return ret;
+	if (!data)
+		return smap_error_nomem(&live->err);
+	return smap_store_open_owned(data, len, ret_store, &live->err);
+}
+
+int smap_live_read_store(struct stackmap_live *live, struct smap_store **ret_store)
+{
+	struct smap_copy *copy;
+	int ret;
+
+	ret = smap_live_look(live);
+	if (ret)
+		return ret;
+	copy = smap_copy_new(live);
+	if (!copy)
+		return -ENOMEM;
+	ret = smap_copy_read(live, copy);
+	if (!ret)
+		ret = encode_copy(live, copy, ret_store);
+	smap_copy_free(copy);
+	return ret;
+}
+
+static int save(struct stackmap_live *live, struct smap_writer *writer,
+		struct stackmap_saved *saved)
+{
+	struct smap_copy *copy = smap_copy_new(live);
+	int ret;
+
+	if (!copy)
+		return -ENOMEM;
+	ret = smap_copy_read(live, copy);
+	if (!ret)
+		ret = smap_copy_append(live, copy, writer, saved);
+	smap_copy_free(copy);
+	return ret;
+}
+
+SMAP_PUBLIC int stackmap_live_save(struct stackmap_live *live, const char *path,
+				   struct stackmap_saved *ret_saved)
+{
+	struct stackmap_saved saved;
+	struct smap_writer *writer;
+	int ret;
+
+	smap_saved_init(&saved);
+	ret = smap_check_saved(live, path, ret_saved);
+	if (!ret)
+		ret = smap_live_look(live);
+	if (!ret)
+		ret = smap_save_begin(live, path, &writer);
+	if (ret)
+		return smap_errno(ret);
+	ret = save(live, writer, &saved);
+	smap_writer_close(writer);
+	if (!ret)
+		ret = keep_path(live, path);
+	if (ret)
+		return smap_errno(ret);
+	smap_saved_give(&saved, ret_saved);
+	return 0;
+}
