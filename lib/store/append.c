@@ -87,9 +87,14 @@ static int write_behind(struct append *append, int fd, uint64_t store_id, struct
 	smap_buf_add(&append->blocks, zeros, -(uint64_t)st.st_size % 8);
 	ret = append->from ? encode_saves(append, fd, store_id, err) :
 			     encode(append, store_id, err);
-	/* All of them are there already. */
-	if (ret || append->blocks.len == -(uint64_t)st.st_size % 8)
+	if (ret)
 		return ret;
+	/*
+	 * Where all of them are there already nothing is written; but who wrote them may have been
+	 * killed before they were on disk.
+	 */
+	if (append->blocks.len == -(uint64_t)st.st_size % 8)
+		smap_buf_reset(&append->blocks);
 	return smap_place_append(&append->place, fd, &append->blocks, (uint64_t)st.st_size, err);
 }
 

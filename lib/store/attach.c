@@ -167,6 +167,8 @@ int smap_attach(int fd, uint64_t end, const struct smap_attach_input *input, siz
 	nothing = attach.store ? -attach.attached.len % 8 : sizeof(struct smap_store_header);
 	if (!ret && attach.blocks.len > nothing)
 		ret = write_all(&attach, err);
+	else if (!ret)	/* Who wrote them may have been killed before they were on disk. */
+		ret = smap_sync_file(fd, err);
 	smap_store_close(attach.store);
 	smap_buf_free(&attach.blocks);
 	if (!ret)
