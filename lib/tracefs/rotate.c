@@ -181,8 +181,8 @@ static int read_held(struct stackmap_live *live, struct smap_copy *copy, const s
 {
 	int ret, has_bin = read_held_bin(live, copy, held->bin);
 	char head[4096];
+	size_t len = 0;
 	bool same;
-	size_t len;
 
 	ret = read_head(live, held->map, head, sizeof(head), &len);
 	if (ret)
