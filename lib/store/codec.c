@@ -10,10 +10,16 @@
 #include "layout.h"
 #include "reader.h"
 
+/*
+ * A map that is saved every minute is small, and a sixth smaller still at a level that takes three
+ * times as long; for a full one that time counts for more.
+ */
 #define ZSTD_LEVEL	3
+#define ZSTD_LEVEL_SMALL 6
+#define SMALL		(512U << 10)
 /* Below this nothing is gained; above it a sixteenth must be. */
 #define WORTH_TRYING	256
-/* What level 3 uses is 2 MiB; a frame that wants more than 8 MiB to be read is not ours. */
+/* What these levels use is 2 MiB; a frame that wants more than 8 MiB to be read is not ours. */
 #define WINDOW_LOG_MAX	23
 
 static int zstd_error(size_t result, int code, struct smap_error *err)
@@ -35,7 +41,8 @@ static int compress(struct smap_buf *buf, const void *data, size_t len, size_t *
 	ctx = ZSTD_createCCtx();
 	if (!ctx)
 		return smap_error_nomem(err);
-	result = ZSTD_compressCCtx(ctx, room, bound, data, len, ZSTD_LEVEL);
+	result = ZSTD_compressCCtx(ctx, room, bound, data, len,
+				   len <= SMALL ? ZSTD_LEVEL_SMALL : ZSTD_LEVEL);
 	ZSTD_freeCCtx(ctx);
 	if (ZSTD_isError(result))
 		return zstd_error(result, -EINVAL, err);

@@ -17,6 +17,7 @@ struct smap_writer {
 	uint64_t		store_id;
 	struct smap_store	*store;		/* as it was found */
 	bool			is_made;	/* by us, and still without a block */
+	bool			has_superseded;	/* saves that may be dropped */
 };
 
 static int make_store(struct smap_writer *writer, struct smap_error *err)
@@ -123,6 +124,7 @@ static int append(struct smap_writer *writer, const struct smap_save_input *inpu
 	if (ret)
 		return ret;
 	writer->is_made = false;
+	writer->has_superseded |= input->nr_superseded != 0;
 	*ret_len = bytes->len;
 	return 0;
 }
@@ -156,7 +158,7 @@ void smap_writer_close(struct smap_writer *writer)
 	if (writer->fd >= 0) {
 		if (writer->is_made)
 			smap_place_unmake(&writer->place, writer->fd);
-		else
+		else if (writer->has_superseded)
 			smap_supersede_drop(&writer->place, writer->fd);
 		close(writer->fd);
 	}
