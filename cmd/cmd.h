@@ -54,6 +54,7 @@ struct command {
 	const char			*summary;	/* one line, for the list of commands */
 	const char			*help;		/* further lines of --help; may be NULL */
 	const struct cmd_option *const	*options;	/* tables; --help is added */
+	bool				is_wrapper;	/* arguments are another program's */
 	int				(*run)(const struct command *cmd, int argc, char **argv);
 };
 
@@ -62,9 +63,13 @@ extern const struct command cmd_detach;
 extern const struct command cmd_expand;
 extern const struct command cmd_import;
 extern const struct command cmd_list;
+extern const struct command cmd_record;
 extern const struct command cmd_resolve;
 extern const struct command cmd_show;
 extern const struct command cmd_verify;
+
+/* What --help prints, which main answers, but not for wrappers. CMD_OK. */
+int cmd_print_help(const struct command *cmd);
 
 /* ---- messages ---- */
 

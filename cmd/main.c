@@ -13,9 +13,11 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "front.h"
 #include "record-options.h"
 
 static const struct command *const commands[] = {
+	&cmd_record,
 	&cmd_import,
 	&cmd_attach,
 	&cmd_detach,
@@ -136,7 +138,7 @@ static void print_option(const struct cmd_option *opt)
 		printf("%s\n%-30s%s\n", left, "", opt->help);
 }
 
-static int print_command_help(const struct command *cmd)
+int cmd_print_help(const struct command *cmd)
 {
 	const struct cmd_option *const *table, *opt;
 
@@ -226,8 +228,8 @@ static int run_command(const char *name, int argc, char **argv)
 
 	if (!cmd)
 		return cmd_error("there is no command '%s'; see " CMD_PROGRAM " --help", name);
-	if (wants_help(argc, argv))
-		return print_command_help(cmd);
+	if (!cmd->is_wrapper && wants_help(argc, argv))
+		return cmd_print_help(cmd);
 	running = cmd;
 	return cmd->run(cmd, argc, argv);
 }
@@ -244,6 +246,10 @@ static int dispatch(int argc, char **argv)
 		return printf("trace-cmd-stackmap %s\n", CMD_VERSION) < 0 ? CMD_FAILED : CMD_OK;
 	if (!strcmp(name, "--tables"))
 		return print_tables();
+	if (!strcmp(name, "--front")) {
+		running = argc > 2 && !strcmp(argv[2], cmd_record.name) ? &cmd_record : NULL;
+		return front_run(argc - 2, argv + 2);
+	}
 	if (!strcmp(name, "--record-table")) {
 		record_options_print();
 		return CMD_OK;
@@ -251,7 +257,7 @@ static int dispatch(int argc, char **argv)
 	if (!strcmp(name, "help")) {
 		const struct command *cmd = argc > 2 ? find_command(argv[2]) : NULL;
 
-		return cmd ? print_command_help(cmd) : print_help();
+		return cmd ? cmd_print_help(cmd) : print_help();
 	}
 	return run_command(name, argc - 1, argv + 1);
 }
@@ -283,13 +289,22 @@ static int close_stdout(void)
 							       "cannot be written");
 }
 
+static bool runs_another(int argc, char **argv)
+{
+	return argc > 1 && (!strcmp(argv[1], "--front") || !strcmp(argv[1], cmd_record.name));
+}
+
 int main(int argc, char **argv)
 {
 	int status, closed;
 
 	keep_standard_fds();
-	/* A parent that ignores it would make "| head" an error instead of a quiet end. */
-	signal(SIGPIPE, SIG_DFL);
+	/*
+	 * A parent that ignores it would make "| head" an error instead of a quiet end. What we run
+	 * in our place gets it as we got it.
+	 */
+	if (!runs_another(argc, argv))
+		signal(SIGPIPE, SIG_DFL);
 	status = dispatch(argc, argv);
 	closed = close_stdout();
 	return closed != CMD_OK ? closed : status;

@@ -413,12 +413,14 @@ void record_options_print(void)
 		[optional_argument] = "[=ARG]",
 	};
 	char letter[3] = "-?";
+	const char *arg;
 	size_t i;
 
 	for (i = 0; i < NR_ROWS; i++) {
 		letter[1] = rows[i].letter;
+		arg = rows[i].role == ROLE_OUTPUT ? "FILE" : args[rows[i].has_arg];
 		printf("%s\t%s%s\t%s\t%s\n", letter, rows[i].name ? "--" : "-",
-		       rows[i].name ? rows[i].name : "", args[rows[i].has_arg],
+		       rows[i].name ? rows[i].name : "", arg,
 		       rows[i].since ? rows[i].since : "3.1.6");
 	}
 }

@@ -59,8 +59,8 @@ int record_options_read(struct record_options *options, int argc, char **argv);
 void record_options_release(struct record_options *options);
 
 /*
- * The table of trace-cmd's options to stdout: letter, long name, argument and the first version
- * with it, tabs between them and "-" for none.
+ * The table of trace-cmd's options to stdout: letter, long name, argument (FILE: a file) and the
+ * first version with it, tabs between them and "-" for none.
  */
 void record_options_print(void);
 

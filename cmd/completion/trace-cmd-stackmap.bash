@@ -16,6 +16,11 @@ _trace_cmd_stackmap_options()
 		[[ $row_command == "$command" && $long == --* ]] || continue
 		printf '%s\t%s\t%s\t%s\n' "$long" "$letter" "$arg" "$values"
 	done < <("$@" --tables 2>/dev/null)
+	# Those of trace-cmd record are options of record, too.
+	[[ $command == record ]] || return
+	while IFS=$'\t' read -r letter long arg values; do
+		printf '%s\t%s\t%s\t-\n' "$long" "$letter" "$arg"
+	done < <("$@" --record-table 2>/dev/null)
 }
 
 _trace_cmd_stackmap_commands()
@@ -63,11 +68,13 @@ _trace_cmd_stackmap_of_command()
 			_trace_cmd_stackmap_argument "$option" "$value" "$arg" "$values"
 			return
 		fi
-		all+="$long "
+		[[ $long == - ]] || all+="$long "
 		[[ $letter == - ]] || all+="$letter "
 	done < <(_trace_cmd_stackmap_options "$command" "$@")
 	if [[ $cur == -* ]]; then
 		_trace_cmd_stackmap_from "$all" "$cur"
+	elif [[ $command == record ]]; then
+		mapfile -t COMPREPLY < <(compgen -c -- "$cur" | sort -u)
 	elif [[ $command != show ]]; then
 		_trace_cmd_stackmap_files "$cur"
 	fi

@@ -61,17 +61,19 @@ complete_words()
 	(IFS=,; printf '%s\n' "${COMPREPLY[*]}")
 }
 
-# The commands, and the options of command $1, as --help shows them.
+# The commands, and the options of command $1, as --help shows them; of record trace-cmd's too.
 commands=$("$command" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z-]*\) .*/\1/p' | paste -sd,)
 options_of()
 {
-	"$command" "$1" --help |
-		sed -n '/^Options:/,$s/^ *\(-[a-z], \)\{0,1\}\(--[a-z-]*\).*/\2/p' |
-		sort | paste -sd,
+	{
+		"$command" "$1" --help |
+			sed -n '/^Options:/,$s/^ *\(-[a-z], \)\{0,1\}\(--[a-z-]*\).*/\2/p'
+		[[ $1 != record ]] || "$command" --record-table | cut -f2 | grep '^--'
+	} | sort -u | paste -sd,
 }
 only_long()
 {
-	tr , '\n' | grep '^--' | sort | paste -sd,
+	tr , '\n' | grep '^--' | sort -u | paste -sd,
 }
 
 cd "$tmp/files" || exit 1
@@ -99,6 +101,14 @@ check 'a file with a blank is one word' 'two words.txt' \
 check 'the words that an option can have' 'text,json,folded' \
 	"$(complete_words trace-cmd stackmap resolve --format '')"
 check 'one of them' 'folded' "$(complete_words trace-cmd stackmap resolve --format f)"
+
+check 'options of trace-cmd record' '--rotate-at' \
+	"$(complete_words trace-cmd stackmap record -O stackmap --rot)"
+check 'a file behind -o' 'one.stackmap' \
+	"$(complete_words trace-cmd stackmap record -o on)"
+check 'a letter of trace-cmd' '-T' "$(complete_words trace-cmd-stackmap record -T)"
+check 'the command to trace' 'trace-cmd-stackmap' \
+	"$(complete_words trace-cmd-stackmap record trace-cmd-stackm)"
 
 check 'stackmap is added to the commands of trace-cmd' 'stream,stackmap' \
 	"$(complete_words trace-cmd st)"

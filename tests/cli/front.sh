@@ -87,6 +87,40 @@ check 'standard input comes through' 'some text' \
 	   chmod 755 "$tmp/catdir/trace-cmd" &&
 	   echo 'some text' | with_path "$tmp/front:$tmp/catdir" trace-cmd)"
 
+# What may leave stacks in the map goes to trace-cmd-stackmap, which is told which one is the real.
+cat > "$tmp/front/trace-cmd-stackmap.told" <<'END'
+#!/bin/sh
+printf '%s %s:' "$TRACE_CMD_REAL" "$0"
+printf ' [%s]' "$@"
+END
+mkdir "$tmp/told"
+cp "$tmp/front/trace-cmd" "$tmp/told"
+mv "$tmp/front/trace-cmd-stackmap.told" "$tmp/told/trace-cmd-stackmap"
+chmod 755 "$tmp/told/trace-cmd-stackmap"
+told=$tmp/told:$tmp/real
+to="$tmp/real/trace-cmd $tmp/told/trace-cmd-stackmap:"
+for name in record start stream profile set; do
+	check "$name with stackmap in it" "$to [--front] [$name] [-qTOstackmap] [a  b]" \
+		"$(with_path "$told" trace-cmd $name -qTOstackmap 'a  b')"
+	check "$name without" "real [$name] [-T]" "$(with_path "$told" trace-cmd $name -T)"
+done
+check 'extract' "$to [--front] [extract] [-o] [x]" "$(with_path "$told" trace-cmd extract -o x)"
+check 'report is left alone' 'real [report] [-O] [stackmap]' \
+	"$(with_path "$told" trace-cmd report -O stackmap)"
+check 'stackmap record is told' "$to [record] [-T]" \
+	"$(with_path "$told" trace-cmd stackmap record -T)"
+check 'other commands of stackmap need not be told' " $tmp/told/trace-cmd-stackmap: [list]" \
+	"$(with_path "$told" trace-cmd stackmap list)"
+check 'without trace-cmd-stackmap all is the real one'\''s' 'real [record] [-O] [stackmap]' \
+	"$(with_path "$tmp/second:$tmp/real" trace-cmd record -O stackmap)"
+install_stand_in "$tmp/mine/trace-cmd" mine
+check 'the real one that the user names' 'mine [report]' \
+	"$(TRACE_CMD_REAL=$tmp/mine/trace-cmd with_path "$told" trace-cmd report)"
+check 'unless it is a front' 'real [report]' \
+	"$(TRACE_CMD_REAL=$tmp/second/trace-cmd with_path "$told" trace-cmd report)"
+check 'unless it is not there' 'real [report]' \
+	"$(TRACE_CMD_REAL=$tmp/nowhere/trace-cmd with_path "$told" trace-cmd report)"
+
 # Status and signals.
 STATUS=42 with_path "$path" trace-cmd report > "$tmp/out"
 check 'the exit status is the real one'\''s' 42 $?

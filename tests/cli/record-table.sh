@@ -88,7 +88,7 @@ while IFS='	' read -r letter name arg since; do
 	for option in $letter $name; do
 		[ "$option" != - ] || continue
 		case $arg in
-		ARG)	takes_argument "$option" || fail "$option takes no argument" ;;
+		ARG | FILE) takes_argument "$option" || fail "$option takes no argument" ;;
 		-)	takes_none "$option" || fail "$option takes an argument" ;;
 		*)	! takes_argument "$option" && ! takes_none "$option" ||
 				fail "the argument of $option can be left out or not" ;;

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * After the end of a recording: recording.h tells what happens in which order.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "interrupt.h"
+#include "recording.h"
+
+/* A map so full has no room for some, even where it is not full to the last stack. */
+#define FULL_PERCENT	98
+
+static int fail_on(struct recording *rec, const char *path, int err)
+{
+	rec->has_failed = true;
+	return cmd_error("%s: %s", path, strerror(-err));
+}
+
+static void tell_of_pending(const struct recording *rec)
+{
+	if (rec->nr_saves)
+		cmd_warn("the maps of %s are in %s", rec->output.path, rec->output.pending);
+}
+
+/* The map as it is now, to the pending file. */
+static void save(struct recording *rec)
+{
+	struct stackmap_saved saved = { .size = sizeof(saved) };
+	int err = stackmap_live_save(rec->live, rec->output.pending, &saved);
+
+	if (!err) {
+		recording_note_saved(rec, &saved);
+		return;
+	}
+	if (err == -ENODATA)
+		return;
+	rec->has_failed = true;
+	cmd_library_error(stackmap_live_get_error(rec->live));
+	cmd_warn("the map is still in the kernel: trace-cmd stackmap save -o FILE saves it");
+}
+
+static void set_aside(struct recording *rec)
+{
+	char *name;
+	int err = output_set_aside(&rec->output, &name);
+
+	if (err)
+		fail_on(rec, rec->output.saved, err);
+	else if (name && !rec->options->is_quiet)
+		cmd_warn("%s was of the trace before; it is %s now", rec->output.saved, name);
+	free(name);
+}
+
+/* Files that are one with the trace now. */
+static void remove_files(const struct recording *rec)
+{
+	size_t i;
+
+	output_remove(rec->output.saved);
+	for (i = 0; i < rec->nr_elsewhere; i++)
+		output_remove(rec->elsewhere[i]);
+}
+
+static int add_files(const struct recording *rec, struct stackmap_attachment *attachment)
+{
+	int err = stackmap_attachment_add_file(attachment, rec->output.saved);
+	size_t i;
+
+	for (i = 0; i < rec->nr_elsewhere && !err; i++)
+		err = stackmap_attachment_add_file(attachment, rec->elsewhere[i]);
+	return err;
+}
+
+static bool attach(struct recording *rec)
+{
+	struct stackmap_attachment *attachment = stackmap_attachment_new();
+	int err;
+
+	if (!attachment) {
+		cmd_nomem();
+		return false;
+	}
+	stackmap_attachment_set_log(attachment, cmd_log, NULL);
+	err = add_files(rec, attachment);
+	if (!err)
+		err = stackmap_attachment_write(attachment, rec->output.path,
+						STACKMAP_ATTACH_RECORDED);
+	if (err < 0)
+		cmd_library_error(stackmap_attachment_get_error(attachment));
+	stackmap_attachment_free(attachment);
+	if (err < 0)
+		return false;
+	remove_files(rec);
+	return true;
+}
+
+static void say_result(const struct recording *rec, const char *place)
+{
+	if (rec->options->is_quiet)
+		return;
+	cmd_warn("%zu %s with %llu %s: %s", rec->nr_saves, rec->nr_saves == 1 ? "map" : "maps",
+		 (unsigned long long)rec->nr_stacks, rec->nr_stacks == 1 ? "stack" : "stacks",
+		 place);
+}
+
+/* The maps become those of the trace. */
+static void publish(struct recording *rec)
+{
+	const char *saved = rec->output.saved;
+	int err = output_publish(&rec->output);
+
+	if (err) {
+		fail_on(rec, saved, err);
+		tell_of_pending(rec);
+		return;
+	}
+	interrupt_stage("putting the maps into the trace", "given up; they lie beside the trace");
+	if (!rec->options->no_attach && attach(rec)) {
+		say_result(rec, rec->output.path);
+		return;
+	}
+	say_result(rec, saved);
+}
+
+/* There is a new trace at the output. */
+static void keep_with_trace(struct recording *rec)
+{
+	int err;
+
+	interrupt_stage("saving the stack map",
+			"given up; the map is still in the kernel: trace-cmd stackmap save");
+	save(rec);
+	err = output_sync(&rec->output);
+	if (err) {
+		fail_on(rec, rec->output.path, err);
+		tell_of_pending(rec);
+		return;
+	}
+	set_aside(rec);
+	if (rec->nr_saves)
+		publish(rec);
+	else if (!rec->has_failed && !rec->options->is_quiet)
+		cmd_warn("no stack was recorded; the option -T records one with each event");
+}
+
+/* The trace is where we cannot know. */
+static void keep_without_trace(struct recording *rec)
+{
+	const char *remote = rec->options->remote;
+	char *name = NULL;
+	int err;
+
+	interrupt_stage("saving the stack map",
+			"given up; the map is still in the kernel: trace-cmd stackmap save");
+	save(rec);
+	if (!rec->nr_saves)
+		return;
+	err = output_keep(&rec->output, &name);
+	if (err)
+		fail_on(rec, rec->output.pending, err);
+	else if (remote)
+		cmd_warn("the trace is at %s, its maps are in %s", remote, name);
+	else
+		cmd_warn("%s was not written; the maps are in %s", rec->output.path, name);
+	free(name);
+}
+
+/* No trace came of it. */
+static void tell_what_is_left(const struct recording *rec)
+{
+	struct map_state state;
+
+	map_state_read(rec->live, &state);
+	if (rec->nr_saves)
+		cmd_warn("%s was not written; the maps that were rotated are in %s",
+			 rec->output.path ? rec->output.path : "the trace", rec->output.pending);
+	/* silent where it failed before it recorded */
+	if (state.is_known && map_state_is_used(&rec->before, &state))
+		cmd_warn("no trace was written; the map has its stacks: "
+			 "trace-cmd stackmap save -o FILE");
+}
+
+static void tell_what_is_missing(const struct recording *rec, const struct map_state *state)
+{
+	uint64_t most = state->look.capacity / 100 * FULL_PERCENT;
+
+	if (rec->nr_missing == STACKMAP_MISSING_UNKNOWN)
+		cmd_warn("how many stacks are in no saved map is not known");
+	else if (rec->nr_missing)
+		cmd_warn("at most %llu stacks are in no saved map",
+			 (unsigned long long)rec->nr_missing);
+	if (rec->has_gap)
+		cmd_warn("another program reset the map, too: what it held then is not saved here");
+	if (most && state->look.entries >= most)
+		cmd_warn("the map is full: what did not fit was recorded in full");
+}
+
+/* Ours alone, and nobody uses it: the option is not set, or this fails. It never waits. */
+static void free_map(const struct recording *rec)
+{
+	if (rec->before.is_known && !rec->before.is_allocated && !rec->has_failed)
+		stackmap_live_free_map(rec->live, STACKMAP_FREE_NOWAIT);
+}
+
+void recording_keep(struct recording *rec)
+{
+	struct map_state state;
+
+	if (output_is_written(&rec->output)) {
+		keep_with_trace(rec);
+	} else if (recording_has_succeeded(rec) &&
+		   (rec->options->remote || rec->options->unknown)) {
+		keep_without_trace(rec);
+	} else {
+		tell_what_is_left(rec);
+		return;
+	}
+	map_state_read(rec->live, &state);
+	tell_what_is_missing(rec, &state);
+	free_map(rec);
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "cmd.h"
+#include "interrupt.h"
+#include "real.h"
+#include "recording.h"
+
+/* To look costs less than one thousandth of the time that passes until we look again. */
+#define TIME_PER_COST	1250
+#define FIRST_LOOK	(200 * ROTATION_NS_PER_MS)
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * ROTATION_NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+static uint64_t now_ns(void)
+{
+	return clock_ns(CLOCK_BOOTTIME);
+}
+
+/* ---- what was saved ---- */
+
+static void note_elsewhere(struct recording *rec, const char *path)
+{
+	char **files = reallocarray(rec->elsewhere, rec->nr_elsewhere + 1, sizeof(*files));
+	char *copy = strdup(path);
+
+	if (files)
+		rec->elsewhere = files;
+	cmd_warn("a map that was reset had to be saved in %s", path);
+	/* without memory it stays where it is, and is named */
+	if (files && copy)
+		files[rec->nr_elsewhere++] = copy;
+	else
+		free(copy);
+}
+
+void recording_note_saved(struct recording *rec, const struct stackmap_saved *saved)
+{
+	if (saved->has_generation) {
+		if (rec->has_generation && saved->generation != rec->generation)
+			rec->has_gap = true;
+		rec->has_generation = true;
+		rec->generation = saved->generation + saved->is_reset;
+	}
+	rec->nr_saves++;
+	rec->nr_stacks += saved->nr_stacks;
+	if (saved->nr_missing == STACKMAP_MISSING_UNKNOWN ||
+	    __builtin_add_overflow(rec->nr_missing, saved->nr_missing, &rec->nr_missing))
+		rec->nr_missing = STACKMAP_MISSING_UNKNOWN;
+	if (saved->is_elsewhere && stackmap_live_get_path(rec->live))
+		note_elsewhere(rec, stackmap_live_get_path(rec->live));
+}
+
+/* ---- while trace-cmd runs ---- */
+
+static void rotate(struct recording *rec)
+{
+	struct stackmap_saved saved = { .size = sizeof(saved) };
+	unsigned int flags = rec->options->pause ? STACKMAP_ROTATE_PAUSE : 0;
+	uint64_t from = now_ns();
+	int err;
+
+	err = stackmap_live_rotate(rec->live, rec->output.pending, flags, &saved);
+	if (!err) {
+		recording_note_saved(rec, &saved);
+		rotation_done(&rec->rotation, from, now_ns());
+		rec->failed_with = 0;
+		return;
+	}
+	rotation_failed(&rec->rotation, now_ns());
+	if (err != rec->failed_with)
+		cmd_library_error(stackmap_live_get_error(rec->live));
+	rec->failed_with = err;
+}
+
+/* How long to sleep until the next look. */
+static uint64_t look(struct recording *rec)
+{
+	uint64_t sleep_ns, cost;
+	enum rotation_due due;
+	struct map_state state;
+
+	map_state_read(rec->live, &state);
+	due = rotation_look(&rec->rotation, &state.look, now_ns(), &sleep_ns);
+	cost = (clock_ns(CLOCK_PROCESS_CPUTIME_ID) - rec->cost_from) * TIME_PER_COST;
+	/* what was there before is no reason: trace-cmd may not get as far as recording */
+	if (due != ROTATION_NOT_DUE && map_state_is_used(&rec->before, &state) &&
+	    stackmap_live_is_enabled(rec->live) > 0)
+		rotate(rec);
+	rec->cost_from = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	return sleep_ns > cost ? sleep_ns : cost;
+}
+
+static void wait_for_end(struct recording *rec)
+{
+	uint64_t sleep_ns = FIRST_LOOK;
+
+	rec->cost_from = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	if (!rec->rotates)
+		child_wait(&rec->child, -1);
+	else
+		while (!child_wait(&rec->child, (long long)sleep_ns))
+			sleep_ns = look(rec);
+	child_release(&rec->child);
+}
+
+bool recording_has_succeeded(const struct recording *rec)
+{
+	return WIFEXITED(rec->child.status) && !WEXITSTATUS(rec->child.status);
+}
+
+/* ---- the whole ---- */
+
+static void tell_of_rotation(const struct recording *rec, unsigned int abilities)
+{
+	const struct record_options *options = rec->options;
+
+	/* without a folder, tracefs is not mounted yet */
+	if (rec->rotates || options->no_rotate || !stackmap_live_get_dir(rec->live))
+		return;
+	if (!options->has_rotate_at && !options->pause)
+		return;
+	if (abilities & STACKMAP_CAN_GENERATIONS)
+		cmd_warn("this kernel loses stacks when the map is rotated while tracing runs: "
+			 "--rotate-at needs --pause");
+	else
+		cmd_warn("cookies of this kernel have no generation: the map is not rotated");
+}
+
+static void decide_rotation(struct recording *rec)
+{
+	const struct rotation_policy policy = { .percent = rec->options->rotate_at };
+	unsigned int abilities = stackmap_live_get_abilities(rec->live);
+
+	rec->rotates = !rec->options->no_rotate && (abilities & STACKMAP_CAN_GENERATIONS) &&
+		       ((abilities & STACKMAP_CAN_ROTATE) || rec->options->pause);
+	tell_of_rotation(rec, abilities);
+	rotation_init(&rec->rotation, &policy, now_ns());
+}
+
+/* False: there is no map to save; said. */
+static bool has_map(const struct recording *rec)
+{
+	int err = stackmap_live_open(rec->live);
+
+	/* trace-cmd mounts tracefs where that was not done */
+	if (!err || err == -ENOENT)
+		return true;
+	cmd_library_error(stackmap_live_get_error(rec->live));
+	return false;
+}
+
+/* The exit status. */
+static int run_child(struct recording *rec, const char *real, char **argv)
+{
+	int status, err;
+
+	map_state_read(rec->live, &rec->before);
+	if (rec->before.look.has_generation) {
+		rec->has_generation = true;
+		rec->generation = rec->before.look.generation;
+	}
+	decide_rotation(rec);
+	err = child_start(&rec->child, real, argv);
+	if (err)
+		return cmd_error("%s cannot be run: %s", real, strerror(-err));
+	/* who reads our messages may be gone, the map is saved all the same */
+	signal(SIGPIPE, SIG_IGN);
+	wait_for_end(rec);
+	status = recording_has_succeeded(rec) ? CMD_FAILED : WEXITSTATUS(rec->child.status);
+	interrupt_begin(status ? status : CMD_FAILED);
+	child_unblock(&rec->child);
+	recording_keep(rec);
+	interrupt_end();
+	status = child_exit_like(&rec->child);
+	return !status && rec->has_failed ? CMD_FAILED : status;
+}
+
+static void release(struct recording *rec)
+{
+	while (rec->nr_elsewhere)
+		free(rec->elsewhere[--rec->nr_elsewhere]);
+	free(rec->elsewhere);
+	output_release(&rec->output);
+	stackmap_live_free(rec->live);
+}
+
+int recording_run(const struct record_options *options, const char *real, char **argv,
+		  char **plain)
+{
+	const char *path = options->output ? options->output : RECORD_DEFAULT_OUTPUT;
+	struct recording rec = { .options = options };
+	bool becomes = false;
+	int status;
+
+	rec.live = stackmap_live_new(NULL);
+	if (!rec.live)
+		return cmd_nomem();
+	stackmap_live_set_log(rec.live, cmd_log, NULL);
+	status = output_init(&rec.output, options->remote ? NULL : path);
+	if (status == CMD_OK && output_is_no_file(&rec.output)) {
+		cmd_warn("%s is no file: the map stays in the kernel", path);
+		becomes = true;
+	} else if (status == CMD_OK) {
+		becomes = !has_map(&rec);
+	}
+	if (status == CMD_OK && !becomes)
+		status = run_child(&rec, real, argv);
+	release(&rec);
+	return becomes ? real_become(real, plain) : status;
+}
