@@ -3,6 +3,7 @@
  * trace-cmd stackmap list: what saved-map files hold.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmd.h"
@@ -19,6 +20,8 @@ struct list {
 	struct cmd_maps	maps;
 	bool		as_json;
 	struct json	json;
+	const char	**traces;	/* whose maps are listed; into argv */
+	size_t		nr_traces;
 	int		status;
 };
 
@@ -51,6 +54,38 @@ static int list_file(const char *path, void *data)
 	return CMD_OK;
 }
 
+static void print_ties(struct list *list, const char *trace, struct stackmap_resolver *resolver)
+{
+	if (list->as_json) {
+		json_open(&list->json, NULL, '{');
+		json_text(&list->json, "path", trace);
+		saves_print_contradictions_json(&list->json, resolver);
+		saves_print_ties_json(&list->json, resolver);
+		json_close(&list->json, '}');
+		return;
+	}
+	print_escaped(trace);
+	puts(":");
+	saves_print_contradictions(resolver);
+	saves_print_ties(resolver);
+}
+
+/* Of maps that could not be read it was said already. */
+static void list_ties(struct list *list)
+{
+	struct stackmap_resolver *resolver;
+	size_t i;
+
+	for (i = 0; i < list->nr_traces && list->status != CMD_FAILED; i++) {
+		resolver = cmd_maps_resolver(&list->maps, list->traces[i]);
+		if (resolver)
+			print_ties(list, list->traces[i], resolver);
+		else
+			note_status(list, CMD_FAILED);
+		stackmap_resolver_free(resolver);
+	}
+}
+
 static int list_maps_of(struct list *list, const char *trace)
 {
 	size_t nr;
@@ -59,6 +94,9 @@ static int list_maps_of(struct list *list, const char *trace)
 	ret = cmd_maps_each_file(&list->maps, trace, list_file, list, &nr);
 	if (ret == CMD_OK && !nr)
 		return cmd_error("%s: no saved map beside it; give one with -m FILE", trace);
+	/* With -m and no FILE no trace was named. */
+	if (!list->maps.nr_files && cmd_is_trace(trace))
+		list->traces[list->nr_traces++] = trace;
 	return ret;
 }
 
@@ -76,17 +114,28 @@ static int list_all(struct list *list, char **files, int nr)
 			ret = list_file(files[i], list);
 		else if (!list->maps.nr_files)
 			note_status(list, list_maps_of(list, files[i]));
+		else
+			list->traces[list->nr_traces++] = files[i];
 	}
 	return ret;
 }
 
 static int list_in_form(struct list *list, char **files, int nr)
 {
+	list->traces = calloc((size_t)nr + 1, sizeof(*list->traces));
+	if (!list->traces)
+		return cmd_nomem();
 	if (list->as_json) {
 		json_open(&list->json, NULL, '{');
 		json_open(&list->json, "files", '[');
 	}
 	note_status(list, list_all(list, files, nr));
+	if (list->as_json) {
+		json_close(&list->json, ']');
+		json_open(&list->json, "traces", '[');
+	}
+	list_ties(list);
+	free(list->traces);
 	if (list->as_json) {
 		json_close(&list->json, ']');
 		json_close(&list->json, '}');

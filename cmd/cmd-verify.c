@@ -218,25 +218,6 @@ static void print_full(struct stackmap_resolver *resolver, const struct tally *t
 		       fallbacks);
 }
 
-static void print_contradictions(struct stackmap_resolver *resolver)
-{
-	struct stackmap_map *map;
-	const char *words;
-	size_t i;
-
-	for (i = 0; i < stackmap_resolver_nr_maps(resolver); i++) {
-		map = stackmap_resolver_get_map(resolver, i);
-		words = stackmap_map_get_contradiction(map);
-		if (!words)
-			continue;
-		printf("  contradicted: ");
-		print_escaped(stackmap_map_get_path(map));
-		if (stackmap_map_has_generation(map))
-			printf(", generation %" PRIu32, stackmap_map_get_generation(map));
-		printf(": %s\n", words);
-	}
-}
-
 static void print_trace(const struct verify *verify, const char *path,
 			struct stackmap_resolver *resolver, const struct tally *tally)
 {
@@ -246,7 +227,8 @@ static void print_trace(const struct verify *verify, const char *path,
 	printf(", %zu distinct\n", tally->nr);
 	print_groups(verify, tally);
 	print_full(resolver, tally);
-	print_contradictions(resolver);
+	saves_print_contradictions(resolver);
+	saves_print_ties(resolver);
 }
 
 /* ---- the same for programs ---- */
@@ -299,30 +281,6 @@ static void print_unresolved_json(struct json *json, const struct tally *tally)
 	json_close(json, ']');
 }
 
-static void print_contradictions_json(struct json *json, struct stackmap_resolver *resolver)
-{
-	struct stackmap_map *map;
-	const char *words;
-	size_t i;
-
-	json_open(json, "contradictions", '[');
-	for (i = 0; i < stackmap_resolver_nr_maps(resolver); i++) {
-		map = stackmap_resolver_get_map(resolver, i);
-		words = stackmap_map_get_contradiction(map);
-		if (!words)
-			continue;
-		json_open(json, NULL, '{');
-		json_text(json, "file", stackmap_map_get_path(map));
-		if (stackmap_map_has_generation(map))
-			json_number(json, "generation", stackmap_map_get_generation(map));
-		else
-			json_null(json, "generation");
-		json_text(json, "reason", words);
-		json_close(json, '}');
-	}
-	json_close(json, ']');
-}
-
 static void print_trace_json(struct json *json, const char *path,
 			     struct stackmap_resolver *resolver, const struct tally *tally)
 {
@@ -340,7 +298,8 @@ static void print_trace_json(struct json *json, const char *path,
 		json_null(json, "fallbacks");
 	print_verdicts_json(json, tally);
 	print_unresolved_json(json, tally);
-	print_contradictions_json(json, resolver);
+	saves_print_contradictions_json(json, resolver);
+	saves_print_ties_json(json, resolver);
 	json_close(json, '}');
 }
 
@@ -365,6 +324,9 @@ static int verify_trace(struct verify *verify, const char *path)
 
 	if (!resolver)
 		return CMD_FAILED;
+	/* It is shown below: whoever asks is not told beside. */
+	if (stackmap_resolver_nr_maps(resolver))
+		stackmap_map_get_tie(stackmap_resolver_get_map(resolver, 0));
 	ret = tally_read(&tally, path, resolver);
 	if (ret == CMD_OK) {
 		if (tally.nr)

@@ -32,6 +32,7 @@ enum cmd_key {
 	CMD_KEY_HELP = 256,
 	CMD_KEY_KALLSYMS,
 	CMD_KEY_GENERATION,
+	CMD_KEY_REQUIRE_PROOF,
 	CMD_KEY_NAMES_ONLY,
 	CMD_KEY_STRIP_SUFFIX,
 	CMD_KEY_DEMANGLE,
@@ -147,6 +148,7 @@ struct cmd_maps {
 	size_t			nr_kallsyms;
 	uint32_t		generation;
 	bool			has_generation;
+	bool			require_proof;
 	struct stackmap_style	style;
 	bool			is_damaged;	/* parts of maps that were added are passed over */
 	/* private */

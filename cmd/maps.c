@@ -20,6 +20,8 @@ const struct cmd_option cmd_maps_options[] = {
 	{ 'm', "map", "FILE", NULL,
 	  "saved-map file or raw export; may be repeated; - is standard input" },
 	{ CMD_KEY_KALLSYMS, "kallsyms", "FILE", NULL, "copy of the origin's /proc/kallsyms" },
+	{ CMD_KEY_REQUIRE_PROOF, "require-proof", NULL, NULL,
+	  "no map that is not proven to be of the trace" },
 	{ CMD_KEY_GENERATION, "generation", "N", NULL,
 	  "generation of the cookies that carry none" },
 	{ 0, NULL, NULL, NULL, NULL }
@@ -82,6 +84,9 @@ int cmd_maps_take(struct cmd_maps *maps, int key, const char *value)
 		if (!take_number("--generation", value, UINT32_MAX, &maps->generation))
 			return -1;
 		maps->has_generation = true;
+		return 1;
+	case CMD_KEY_REQUIRE_PROOF:
+		maps->require_proof = true;
 		return 1;
 	case CMD_KEY_NAMES_ONLY:
 		maps->style.flags |= STACKMAP_STYLE_NAMES_ONLY;
@@ -237,6 +242,8 @@ static int set_up(struct cmd_maps *maps, struct stackmap_resolver *resolver, con
 		err = stackmap_resolver_add_kallsyms(resolver, maps->kallsyms[i]);
 	if (!err && maps->has_generation)
 		err = stackmap_resolver_set_generation(resolver, maps->generation);
+	if (!err && maps->require_proof)
+		err = stackmap_resolver_require_proof(resolver);
 	if (err) {
 		cmd_library_error(stackmap_resolver_get_error(resolver));
 		return err;

@@ -401,3 +401,101 @@ bool saves_add_fallbacks(struct stackmap_resolver *resolver, uint64_t *fallbacks
 	}
 	return known;
 }
+
+/* ---- ties ---- */
+
+void saves_print_contradictions(struct stackmap_resolver *resolver)
+{
+	struct stackmap_map *map;
+	const char *words;
+	size_t i;
+
+	for (i = 0; i < stackmap_resolver_nr_maps(resolver); i++) {
+		map = stackmap_resolver_get_map(resolver, i);
+		words = stackmap_map_get_contradiction(map);
+		if (!words)
+			continue;
+		printf("  contradicted: ");
+		print_escaped(stackmap_map_get_path(map));
+		if (stackmap_map_has_generation(map))
+			printf(", generation %" PRIu32, stackmap_map_get_generation(map));
+		printf(": %s\n", words);
+	}
+}
+
+void saves_print_contradictions_json(struct json *json, struct stackmap_resolver *resolver)
+{
+	struct stackmap_map *map;
+	const char *words;
+	size_t i;
+
+	json_open(json, "contradictions", '[');
+	for (i = 0; i < stackmap_resolver_nr_maps(resolver); i++) {
+		map = stackmap_resolver_get_map(resolver, i);
+		words = stackmap_map_get_contradiction(map);
+		if (!words)
+			continue;
+		json_open(json, NULL, '{');
+		json_text(json, "file", stackmap_map_get_path(map));
+		if (stackmap_map_has_generation(map))
+			json_number(json, "generation", stackmap_map_get_generation(map));
+		else
+			json_null(json, "generation");
+		json_text(json, "reason", words);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+static void print_tie(struct stackmap_map *map, const char *tie, const char *reason)
+{
+	printf("  tie %s: ", tie);
+	print_path(stackmap_map_get_path(map));
+	printf(": %s\n", reason);
+}
+
+void saves_print_ties(struct stackmap_resolver *resolver)
+{
+	const char *tie, *reason, *last_tie = NULL, *last_reason = NULL, *last_path = NULL;
+	struct stackmap_map *map;
+	size_t i;
+
+	for (i = 0; i < stackmap_resolver_nr_maps(resolver); i++) {
+		map = stackmap_resolver_get_map(resolver, i);
+		reason = stackmap_map_get_tie_reason(map);
+		if (!reason || stackmap_map_get_contradiction(map))
+			continue;
+		tie = stackmap_tie_get_name(stackmap_map_get_tie(map));
+		if (!last_path || last_path != stackmap_map_get_path(map) ||
+		    strcmp(tie, last_tie) || strcmp(reason, last_reason))
+			print_tie(map, tie, reason);
+		last_path = stackmap_map_get_path(map);
+		last_tie = tie;
+		last_reason = reason;
+	}
+}
+
+void saves_print_ties_json(struct json *json, struct stackmap_resolver *resolver)
+{
+	struct stackmap_map *map;
+	const char *reason;
+	size_t i;
+
+	json_open(json, "ties", '[');
+	for (i = 0; i < stackmap_resolver_nr_maps(resolver); i++) {
+		map = stackmap_resolver_get_map(resolver, i);
+		reason = stackmap_map_get_tie_reason(map);
+		if (!reason || stackmap_map_get_contradiction(map))
+			continue;
+		json_open(json, NULL, '{');
+		json_text(json, "file", stackmap_map_get_path(map));
+		if (stackmap_map_has_generation(map))
+			json_number(json, "generation", stackmap_map_get_generation(map));
+		else
+			json_null(json, "generation");
+		json_text(json, "tie", stackmap_tie_get_name(stackmap_map_get_tie(map)));
+		json_text(json, "reason", reason);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}

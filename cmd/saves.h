@@ -55,4 +55,16 @@ int saves_count_faults(const char *path, uint64_t from, struct saves_faults *fau
  */
 bool saves_add_fallbacks(struct stackmap_resolver *resolver, uint64_t *fallbacks);
 
+/* The maps that cannot be of the trace of their resolver, with why; a member "contradictions". */
+void saves_print_contradictions(struct stackmap_resolver *resolver);
+void saves_print_contradictions_json(struct json *json, struct stackmap_resolver *resolver);
+
+/*
+ * What ties the maps to the trace of their resolver, but for those that cannot be of it: a line for
+ * all maps of a file of which the same is to be said.
+ */
+void saves_print_ties(struct stackmap_resolver *resolver);
+/* A member "ties". */
+void saves_print_ties_json(struct json *json, struct stackmap_resolver *resolver);
+
 #endif /* CMD_SAVES_H */

@@ -30,6 +30,7 @@
 #define SYSTEM		"ftrace"
 #define EVENT		"stack_id"
 #define ENVIRONMENT	"TRACE_STACKMAP"
+#define PROOF_ENVIRONMENT "TRACE_STACKMAP_PROOF"
 
 #define WAYS_TO_NAME_A_MAP	"-O stackmap:file=FILE or " ENVIRONMENT "=FILE"
 
@@ -167,6 +168,13 @@ static char *set_trace(struct context *context)
 	return strdup(stackmap_resolver_get_error(context->resolver));
 }
 
+static bool proof_is_required(const struct smap_settings *settings)
+{
+	const char *wish = secure_getenv(PROOF_ENVIRONMENT);
+
+	return settings->proof || (wish && *wish && strcmp(wish, "0"));
+}
+
 static void set_up_resolver(struct context *context, const struct smap_settings *settings)
 {
 	const struct stackmap_style style = {
@@ -178,6 +186,8 @@ static void set_up_resolver(struct context *context, const struct smap_settings 
 
 	stackmap_resolver_set_log(context->resolver, smap_say_line, NULL);
 	stackmap_resolver_set_style(context->resolver, &style);
+	if (proof_is_required(settings))
+		stackmap_resolver_require_proof(context->resolver);
 	if (settings->has_generation)
 		stackmap_resolver_set_generation(context->resolver, settings->generation);
 }

@@ -18,6 +18,7 @@ enum {
 	OPTION_ONE_LINE,
 	OPTION_NAMES,
 	OPTION_RAW,
+	OPTION_PROOF,
 	OPTION_DEPTH,
 	OPTION_GENERATION,
 	NR_OPTIONS
@@ -50,6 +51,11 @@ static struct tep_plugin_option options[NR_OPTIONS + 1] = {
 		.name = TEXT("raw"),
 		.plugin_alias = TEXT(ALIAS),
 		.description = TEXT("Print bare cookies"),
+	},
+	[OPTION_PROOF] = {
+		.name = TEXT("proof"),
+		.plugin_alias = TEXT(ALIAS),
+		.description = TEXT("Use no map that is not proven to be of the trace"),
 	},
 	[OPTION_DEPTH] = {
 		.name = TEXT("depth"),
@@ -117,6 +123,7 @@ void smap_settings_read(struct smap_settings *ret_settings)
 	settings.raw = options[OPTION_RAW].set;
 	settings.one_line = options[OPTION_ONE_LINE].set;
 	settings.names = options[OPTION_NAMES].set;
+	settings.proof = options[OPTION_PROOF].set;
 	if (read_u32(&options[OPTION_DEPTH], &depth))
 		settings.max_frames = depth;
 	settings.has_generation = read_u32(&options[OPTION_GENERATION], &settings.generation);

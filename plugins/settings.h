@@ -17,6 +17,7 @@ struct smap_settings {
 	bool		raw;		/* bare cookies */
 	bool		one_line;
 	bool		names;
+	bool		proof;		/* no map that is not proven to be of the trace */
 	unsigned int	max_frames;	/* 0: all */
 	bool		has_generation;
 	uint32_t	generation;

@@ -16,6 +16,7 @@
 #include "stackmap.h"
 #include "store/layout.h"
 #include "store/store.h"
+#include "tracedat/tracedat.h"
 
 /* What one check found; the latest comes first. */
 struct report {
@@ -28,6 +29,7 @@ struct report {
 
 struct stackmap_store {
 	struct smap_store	*store;		/* NULL: not opened yet */
+	char			*path;
 	struct report		*report;	/* NULL: not checked yet */
 	struct smap_error	err;
 };
@@ -63,6 +65,7 @@ SMAP_PUBLIC void stackmap_store_free(struct stackmap_store *store)
 		report_free(report);
 	}
 	smap_store_close(store->store);
+	free(store->path);
 	free(store);
 	errno = saved_errno;
 }
@@ -78,7 +81,31 @@ SMAP_PUBLIC int stackmap_store_open(struct stackmap_store *store, const char *pa
 		return smap_error_set(&store->err, -EBUSY, "opened before");
 	if (!path)
 		return smap_error_set(&store->err, -EINVAL, "no path");
+	free(store->path);
+	store->path = strdup(path);
+	if (!store->path)
+		return smap_error_nomem(&store->err);
 	return smap_maps_open(path, &store->store, &store->err);
+}
+
+SMAP_PUBLIC int stackmap_store_tie(struct stackmap_store *store, const char *trace)
+{
+	struct smap_fingerprint fingerprint;
+	struct smap_tracedat *tracedat;
+	int ret;
+
+	if (!store->store || !strcmp(store->path, "-"))
+		return smap_error_set(&store->err, -EINVAL, "no file is open to be written to");
+	ret = smap_tracedat_open(trace, &tracedat, &store->err);
+	if (ret)
+		return ret;
+	ret = smap_tracedat_fingerprint(tracedat, &fingerprint, &store->err);
+	if (ret)
+		smap_error_prefix(&store->err, ret, "%s", trace);
+	else
+		ret = smap_store_tie(store->path, &fingerprint, &store->err);
+	smap_tracedat_close(tracedat);
+	return ret ? smap_errno(ret) : 0;
 }
 
 SMAP_PUBLIC uint64_t stackmap_store_get_len(const struct stackmap_store *store)

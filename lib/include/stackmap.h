@@ -51,7 +51,9 @@ uint32_t stackmap_cookie_get_slot(uint64_t cookie);
 	X(CONFLICT,		"conflict",		"conflicting records")			\
 	X(AMBIGUOUS,		"ambiguous",		"more than one saved map could be meant") \
 	X(DAMAGED,		"damaged",		"the saved record is damaged")		\
-	X(BAD_EVENT,		"bad-event",		"the event is damaged")
+	X(BAD_EVENT,		"bad-event",		"the event is damaged")		\
+	X(NOT_PROVEN,		"not-proven",						\
+	  "nothing proves that the saved map is of this trace")
 
 enum stackmap_verdict {
 #define STACKMAP_VERDICT_ENUM(symbol, name, text)	STACKMAP_VERDICT_##symbol,
@@ -160,6 +162,16 @@ const char *stackmap_store_get_damage(const struct stackmap_store *store, size_t
  * number of damages, or negative errno where the check could not be made.
  */
 int stackmap_store_verify(struct stackmap_store *store);
+
+/*
+ * Append to the saved-map file of @store, in which all saves are that it shows, that these were
+ * recorded with the trace file @trace: only for who recorded both, since it is believed (see enum
+ * stackmap_tie). Any number of them may follow one another; saves that are appended later are not
+ * meant. Nothing behind the end of what trace-cmd reads counts as part of @trace. -EINVAL: not
+ * opened, standard input, a raw export, or @trace is no trace.dat; -ENODATA: there is no save; or
+ * as stackmap_import_write() and stackmap_resolver_set_trace().
+ */
+int stackmap_store_tie(struct stackmap_store *store, const char *trace);
 
 /*
  * Where and when a save was made. Strings are NULL and numbers 0 (times STACKMAP_TIME_UNKNOWN)
@@ -472,6 +484,34 @@ uint32_t stackmap_map_get_generation(const struct stackmap_map *map);
  * nothing can be added any more (-EBUSY), as once a stack was asked for.
  */
 const char *stackmap_map_get_contradiction(struct stackmap_map *map);
+
+/*
+ * What ties a map to the trace. UNKNOWN: something could not be compared that two boots differ in.
+ * CONSISTENT: release, symbols and times agree, as they can in two boots of one kernel. PROVEN: who
+ * recorded both says so (stackmap_store_tie()), or the generation was drawn at random at boot, so
+ * that no other boot has it.
+ */
+enum stackmap_tie {
+	STACKMAP_TIE_UNKNOWN,
+	STACKMAP_TIE_CONSISTENT,
+	STACKMAP_TIE_PROVEN,
+};
+
+/* "unknown", "consistent", "proven". */
+const char *stackmap_tie_get_name(enum stackmap_tie tie);
+/* To ask is to use the resolver, as above. UNKNOWN with errno ENOMEM too. */
+enum stackmap_tie stackmap_map_get_tie(struct stackmap_map *map);
+/* Why it is so, or what is missing, in one line; NULL with errno ENOMEM. */
+const char *stackmap_map_get_tie_reason(struct stackmap_map *map);
+
+/*
+ * Resolve from maps whose tie is PROVEN and from no others: a cookie that has another is
+ * STACKMAP_VERDICT_NOT_PROVEN. Without it they resolve too, and one line is logged with the first
+ * stack that is not proven, unless stackmap_map_get_tie() was asked before. Returns 0 or -EBUSY (a
+ * stack was asked for before).
+ */
+int stackmap_resolver_require_proof(struct stackmap_resolver *resolver);
+
 /*
  * Distinct stacks, conflicting ones each; (size_t)-1 with errno EBADMSG, ENOMEM where the save
  * cannot be decoded.

@@ -72,7 +72,8 @@ static bool is_bpf_name(const char *name, size_t len)
 	return false;
 }
 
-static void check_text_frame(const char *text, const struct smap_symbols *symbols,
+/* True if the frame tells something, and agrees. */
+static bool check_text_frame(const char *text, const struct smap_symbols *symbols,
 			     struct smap_buf *words)
 {
 	struct smap_frame_parts parts;
@@ -80,25 +81,28 @@ static void check_text_frame(const char *text, const struct smap_symbols *symbol
 
 	smap_frame_split(text, strlen(text), &parts);
 	if (!parts.has_offset || parts.module_len || is_bpf_name(parts.name, parts.name_len))
-		return;
+		return false;
 	match = smap_symbols_match(symbols, parts.name, parts.name_len, parts.size);
 	if (match == SMAP_SYMBOL_MATCHES)
-		return;
+		return true;
 	smap_buf_add_escaped(words, parts.name, parts.name_len);
 	smap_buf_addf(words, match == SMAP_SYMBOL_ABSENT ?
 		      " is no symbol of the trace's kernel" :
 		      " has another size in the trace's kernel");
+	return false;
 }
 
-static void check_texts(const struct smap_export *export, const struct smap_symbols *symbols,
+static void check_texts(struct smap_source *source, const struct smap_symbols *symbols,
 			struct smap_buf *words)
 {
+	const struct smap_export *export = source->export;
 	size_t i;
 
 	for (i = 0; i < export->nr_frames && !words->len; i++)
 		if (export->frames[i].kind == SMAP_FRAME_TEXT)
-			check_text_frame(smap_frame_text(export, &export->frames[i]), symbols,
-					 words);
+			source->nr_symbols_compared +=
+				check_text_frame(smap_frame_text(export, &export->frames[i]),
+						 symbols, words);
 }
 
 void smap_symbols_contradict(const struct smap_symbols *own, const struct smap_symbols *symbols,
@@ -139,9 +143,10 @@ static bool kernel_text(const struct smap_symbols *symbols, uint64_t *ret_start,
 	return true;
 }
 
-static void check_addresses(const struct smap_export *export, const struct smap_symbols *symbols,
+static void check_addresses(struct smap_source *source, const struct smap_symbols *symbols,
 			    struct smap_buf *words)
 {
+	const struct smap_export *export = source->export;
 	const struct smap_frame *frame;
 	uint64_t start, end;
 	size_t i;
@@ -151,8 +156,12 @@ static void check_addresses(const struct smap_export *export, const struct smap_
 	for (i = 0; i < export->nr_frames && !words->len; i++) {
 		frame = &export->frames[i];
 		if (frame->kind != SMAP_FRAME_ADDRESS || frame->value < start ||
-		    frame->value >= end || smap_symbols_find(symbols, frame->value))
+		    frame->value >= end)
 			continue;
+		if (smap_symbols_find(symbols, frame->value)) {
+			source->nr_symbols_compared++;
+			continue;
+		}
 		smap_buf_addf(words, "0x%" PRIx64 " is in no function of the trace's kernel",
 			      frame->value);
 	}
@@ -178,11 +187,15 @@ static int check_symbols(struct smap_source *source, struct smap_buf *words)
 		smap_buf_add_str(words, "_stext stands at another address in the trace's kernel");
 		return 0;
 	}
-	check_texts(source->export, symbols, words);
-	if (source->symbols && !words->len)
+	source->nr_symbols_compared += source->export->info.stext &&
+				       smap_symbols_address(symbols, "_stext");
+	check_texts(source, symbols, words);
+	if (source->symbols && !words->len) {
 		smap_symbols_contradict(source->symbols, symbols, words);
-	else if (!source->symbols && !source->tables[1] && !words->len)
-		check_addresses(source->export, symbols, words);
+		source->nr_symbols_compared += smap_symbols_nr(source->symbols);
+	} else if (!source->symbols && !source->tables[1] && !words->len) {
+		check_addresses(source, symbols, words);
+	}
 	return 0;
 }
 

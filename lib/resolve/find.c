@@ -16,6 +16,7 @@
 #include "resolve/cache.h"
 #include "resolve/resolver.h"
 #include "resolve/set.h"
+#include "resolve/tie.h"
 #include "store/layout.h"
 
 /* The trace clock and CLOCK_BOOTTIME drift apart by less than this. */
@@ -26,6 +27,7 @@
 /* ---- one slot in a set ---- */
 
 struct hit {
+	struct stackmap_map	*map;
 	struct smap_source	*source;
 	const struct smap_stack	*stack;
 	bool			conflict;
@@ -50,8 +52,9 @@ static int prefer_names(struct hit *hit, struct smap_source *source,
 }
 
 /* Put what a copy has into @hit. 0 or -ENOMEM. */
-static int merge_hit(struct hit *hit, struct smap_source *source, const struct smap_stack *stack)
+static int merge_hit(struct hit *hit, struct stackmap_map *map, const struct smap_stack *stack)
 {
+	struct smap_source *source = map->source;
 	int same;
 
 	if (stack->flags & SMAP_STACK_CONFLICT) {
@@ -74,6 +77,7 @@ static int merge_hit(struct hit *hit, struct smap_source *source, const struct s
 		if (hit->stack->ref >= stack->ref)
 			return 0;
 	}
+	hit->map = map;
 	hit->source = source;
 	hit->stack = stack;
 	return 0;
@@ -90,7 +94,7 @@ static int find_in_group(const struct smap_group *group, uint32_t slot, struct h
 		stack = smap_map_find(group->maps[i]->map, slot);
 		if (!stack)
 			continue;
-		ret = merge_hit(hit, group->maps[i]->source, stack);
+		ret = merge_hit(hit, group->maps[i], stack);
 		if (ret)
 			return ret;
 	}
@@ -155,11 +159,11 @@ static int judge(const struct smap_set *set, struct stackmap_stack *answer)
 	}
 	answer->verdict = verdict;
 	answer->reason = verdict_reason(verdict, set);
-	if (verdict == STACKMAP_VERDICT_RESOLVED) {
-		answer->source = first.source;
-		answer->stack = first.stack;
-	}
-	return 0;
+	if (verdict != STACKMAP_VERDICT_RESOLVED)
+		return 0;
+	answer->source = first.source;
+	answer->stack = first.stack;
+	return smap_tie_tell(first.map);
 }
 
 /* The answer, put into @cache under @key; NULL: no memory. */

@@ -7,6 +7,7 @@
 
 #include "core/export.h"
 #include "resolve/resolver.h"
+#include "resolve/tie.h"
 
 static const struct smap_map *find_generation(const struct smap_export *export,
 					      const struct stackmap_map *map)
@@ -46,6 +47,8 @@ void smap_map_free(struct stackmap_map *map)
 	for (i = 0; map->stacks && i < map->map->nr_stacks; i++)
 		smap_stack_free(map->stacks[i]);
 	free(map->stacks);
+	free(map->foreign);
+	free(map->tie_words);
 	free(map);
 }
 
@@ -87,7 +90,9 @@ SMAP_PUBLIC uint32_t stackmap_map_get_generation(const struct stackmap_map *map)
 SMAP_PUBLIC const char *stackmap_map_get_contradiction(struct stackmap_map *map)
 {
 	map->source->resolver->in_use = true;
-	return smap_source_contradicts(map->source) > 0 ? map->source->contradiction : NULL;
+	if (smap_source_contradicts(map->source) > 0)
+		return map->source->contradiction;
+	return smap_map_is_foreign(map) > 0 ? map->foreign : NULL;
 }
 
 SMAP_PUBLIC size_t stackmap_map_nr_stacks(struct stackmap_map *map)

@@ -16,6 +16,7 @@
 #include "resolve/open.h"
 #include "resolve/resolver.h"
 #include "resolve/slots.h"
+#include "resolve/tie.h"
 #include "store/reader.h"
 
 #define STYLE_FLAGS	(STACKMAP_STYLE_ONE_LINE | STACKMAP_STYLE_NAMES_ONLY |		\
@@ -57,6 +58,7 @@ SMAP_PUBLIC void stackmap_resolver_free(struct stackmap_resolver *resolver)
 		return;
 	smap_find_release(resolver);
 	smap_full_free(resolver->full);
+	smap_firsts_free(resolver->firsts);
 	for (i = 0; i < resolver->nr_maps; i++)
 		smap_map_free(resolver->maps[i]);
 	free(resolver->maps);
@@ -128,7 +130,7 @@ static int add_map(struct stackmap_resolver *resolver, struct smap_source *sourc
 	return 0;
 }
 
-static int add_source(struct stackmap_resolver *resolver, const struct smap_file *file, size_t nr)
+static int add_source(struct stackmap_resolver *resolver, struct smap_file *file, size_t nr)
 {
 	struct smap_source *source;
 	size_t i;
@@ -555,4 +557,13 @@ SMAP_PUBLIC int stackmap_resolver_expect_slot(struct stackmap_resolver *resolver
 	if (smap_slots_add(&resolver->expected, slot))
 		return smap_error_nomem(&resolver->err);
 	return 0;
+}
+
+SMAP_PUBLIC int stackmap_resolver_require_proof(struct stackmap_resolver *resolver)
+{
+	int ret = check_unused(resolver);
+
+	if (!ret)
+		resolver->require_proof = true;
+	return ret;
 }

@@ -38,6 +38,7 @@ struct smap_file {
 	char			*path;
 	char			*shown_path;	/* for messages: escaped */
 	struct smap_store	*store;
+	bool			ties_known;	/* its saves know whether they are of the trace */
 };
 
 enum smap_state {		/* of something that is found out once */
@@ -51,7 +52,7 @@ enum smap_state {		/* of something that is found out once */
 
 struct smap_source {
 	struct stackmap_resolver *resolver;
-	const struct smap_file	*file;
+	struct smap_file	*file;
 	const struct stackmap_save *save;
 	enum smap_state		loaded;
 	struct smap_export	*export;
@@ -62,6 +63,7 @@ struct smap_source {
 	char			**short_names;
 	enum smap_state		checked;	/* against the trace */
 	char			*contradiction;
+	size_t			nr_symbols_compared;	/* with the trace's, and agreed */
 };
 
 struct stackmap_map {
@@ -71,6 +73,13 @@ struct stackmap_map {
 	bool			has_generation;
 	const struct smap_map	*map;		/* in the export, once that is loaded */
 	struct stackmap_stack	**stacks;	/* made as they are asked for */
+	/* tie.c */
+	bool			times_known;
+	size_t			nr_before;	/* cookies recorded before it, all in it */
+	bool			foreign_known;
+	char			*foreign;	/* why it is of another boot; NULL: it may not be */
+	enum stackmap_tie	tie;
+	char			*tie_words;	/* NULL: not thought about yet */
 };
 
 struct stackmap_stack {
@@ -99,6 +108,7 @@ struct smap_set {
 	struct smap_group	*groups;
 	size_t			nr_groups;
 	size_t			capacity;
+	size_t			nr_proven;	/* the first of them, proven to be of the trace */
 	struct smap_group	unreadable;	/* maps of it that cannot be decoded */
 	size_t			nr_unknown;	/* maps of an unknown boot */
 	bool			overflow;	/* more maps than can be told apart */
@@ -123,6 +133,7 @@ struct smap_cache {
 };
 
 struct smap_full;
+struct smap_firsts;
 
 /* Slots that the trace names, for a map that must hold all of them. */
 struct smap_slots {
@@ -169,6 +180,11 @@ struct stackmap_resolver {
 	bool			save_times_known;
 	struct smap_cache	cache;		/* cookie -> struct stackmap_stack */
 	struct smap_cache	slot_cache;	/* time class and slot -> the same */
+	bool			require_proof;
+	bool			has_told_tie;
+	enum smap_state		fingerprint_state;
+	struct smap_fingerprint	fingerprint;	/* of the trace */
+	struct smap_firsts	*firsts;	/* tie.c; NULL: not scanned yet */
 	struct smap_full	*full;		/* stacks recorded in full; NULL: none yet */
 };
 

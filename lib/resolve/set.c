@@ -8,6 +8,7 @@
 #include "resolve/group.h"
 #include "resolve/set.h"
 #include "resolve/slots.h"
+#include "resolve/tie.h"
 #include "store/layout.h"
 
 void smap_set_free(struct smap_set *set)
@@ -59,23 +60,63 @@ static int note_unreadable(struct smap_set *set, struct stackmap_map *map)
 		     why ? why : "its summary does not fit it");
 }
 
+static int note(struct smap_set *set, enum stackmap_verdict verdict, const char *fmt,
+		const char *why)
+{
+	if (set->reason)
+		return 0;
+	set->verdict = verdict;
+	return words(&set->reason, fmt, why);
+}
+
+/* One that is not proven to be of the trace: 1 if it may be a candidate, 0 if not, or -ENOMEM. */
+static int may_be_meant(struct smap_set *set, struct stackmap_map *map)
+{
+	int ret = smap_map_is_foreign(map);
+
+	if (ret < 0)
+		return ret;
+	if (ret)
+		return note(set, STACKMAP_VERDICT_CONTRADICTED, contradicted, map->foreign);
+	if (!map->source->resolver->require_proof)
+		return 1;
+	return note(set, STACKMAP_VERDICT_NOT_PROVEN, "%s",
+		    stackmap_verdict_get_text(STACKMAP_VERDICT_NOT_PROVEN));
+}
+
 /* Take @map as a candidate, or note why it is none; the first note stays. */
-static int consider(struct smap_set *set, struct stackmap_map *map)
+static int consider(struct smap_set *set, struct stackmap_map *map, bool is_proven)
 {
 	int ret = smap_source_contradicts(map->source);
 
 	if (ret < 0)
 		return ret;
-	if (!ret) {
-		ret = smap_map_load(map);
-		if (!ret)
-			return smap_set_add_map(set, map);
+	if (ret)
+		return note(set, STACKMAP_VERDICT_CONTRADICTED, contradicted,
+			    map->source->contradiction);
+	ret = smap_map_load(map);
+	if (ret)
 		return ret == -ENOMEM ? ret : note_unreadable(set, map);
+	if (!is_proven) {
+		ret = may_be_meant(set, map);
+		if (ret <= 0)
+			return ret;
 	}
-	if (set->reason)
-		return 0;
-	set->verdict = STACKMAP_VERDICT_CONTRADICTED;
-	return words(&set->reason, contradicted, map->source->contradiction);
+	return smap_set_add_map(set, map);
+}
+
+/*
+ * Where maps are proven to be meant, others are not, unless they are copies: of the same boot. What
+ * @map says does not count then, not even that it cannot be read.
+ */
+static bool is_beside(const struct smap_set *set, const struct stackmap_map *map)
+{
+	size_t i;
+
+	for (i = 0; i < set->nr_proven && i < set->nr_groups; i++)
+		if (smap_maps_same_boot(map, set->groups[i].maps[0]))
+			return false;
+	return set->nr_proven;
 }
 
 static void believe(struct smap_set *set)
@@ -213,7 +254,7 @@ static size_t first_of_generation(const struct stackmap_resolver *resolver, uint
 
 /* Those maps of the generation whose boot is known, or the others. */
 static int consider_generation(struct stackmap_resolver *resolver, struct smap_set *set,
-			       bool boot_is_known)
+			       bool boot_is_known, bool is_proven)
 {
 	size_t i = first_of_generation(resolver, set->generation);
 	struct stackmap_map *map;
@@ -225,7 +266,12 @@ static int consider_generation(struct stackmap_resolver *resolver, struct smap_s
 			break;
 		if (map->source->save->origin.has_boot_id != boot_is_known)
 			continue;
-		ret = consider(set, map);
+		ret = smap_map_is_proven(map);
+		if (ret < 0)
+			return ret;
+		if (ret != is_proven || (!is_proven && is_beside(set, map)))
+			continue;
+		ret = consider(set, map, is_proven);
 		if (ret)
 			return ret;
 	}
@@ -237,9 +283,14 @@ static int fill_generation(struct stackmap_resolver *resolver, struct smap_set *
 	int ret = know_generations(resolver);
 
 	if (!ret)
-		ret = consider_generation(resolver, set, true);
+		ret = consider_generation(resolver, set, true, true);
 	if (!ret)
-		ret = consider_generation(resolver, set, false);
+		ret = consider_generation(resolver, set, false, true);
+	set->nr_proven = set->nr_groups;
+	if (!ret)
+		ret = consider_generation(resolver, set, true, false);
+	if (!ret)
+		ret = consider_generation(resolver, set, false, false);
 	return ret ? ret : finish_generation(resolver, set);
 }
 
@@ -390,22 +441,41 @@ static bool is_chosen(const struct stackmap_resolver *resolver, size_t nr)
 	return nr + 1 == resolver->generation;
 }
 
+/* 1: a map is proven to be of the trace, and the user chose no other; 0; -ENOMEM. */
+static int any_is_proven(const struct stackmap_resolver *resolver)
+{
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; i < resolver->nr_maps && !ret && !resolver->has_generation; i++)
+		ret = smap_map_is_proven(resolver->maps[i]);
+	return ret;
+}
+
 static int fill_slots(struct stackmap_resolver *resolver, struct smap_set *set, uint64_t after_ns)
 {
 	const struct stackmap_save *save;
+	int only_proven, is_proven, ret;
 	bool late = false;
 	size_t i;
-	int ret;
 
+	only_proven = any_is_proven(resolver);
+	if (only_proven < 0)
+		return only_proven;
 	for (i = 0; i < resolver->nr_maps; i++) {
 		save = resolver->maps[i]->source->save;
 		if (!is_chosen(resolver, i))
+			continue;
+		is_proven = smap_map_is_proven(resolver->maps[i]);
+		if (is_proven < 0)
+			return is_proven;
+		if (only_proven && !is_proven)
 			continue;
 		if (after_ns && save->saved_boot_ns <= after_ns) {
 			late = true;
 			continue;
 		}
-		ret = consider(set, resolver->maps[i]);
+		ret = consider(set, resolver->maps[i], is_proven);
 		if (ret)
 			return ret;
 	}

@@ -3,8 +3,8 @@
  * Saves of one store become saves of another: the sections are copied as they stand, and only the
  * store id in the header of their block changes. A raw export becomes a block.
  *
- * Other kinds of blocks are not carried over: what they say, they say of the store that they stand
- * in.
+ * Ties go with them: they name saves by their data. Other kinds of blocks are not carried over:
+ * what they say, they say of the store that they stand in.
  */
 #include <endian.h>
 #include <errno.h>
@@ -75,18 +75,24 @@ static int copy_block(struct smap_buf *buf, uint64_t store_id, const struct smap
 	return ret;
 }
 
-/* The same sections in the same order: the same save. */
-static bool is_there(const struct smap_store *store, const char *block)
+static bool is_one_of(const struct smap_block *blocks, size_t nr, const char *block)
 {
 	struct smap_block_header disk;
 	size_t i;
 
 	memcpy(&disk, block, sizeof(disk));
-	for (i = 0; store && i < store->nr_saves; i++)
-		if (store->blocks[i].size == le64toh(disk.size) &&
-		    store->blocks[i].data_checksum == le64toh(disk.data_checksum))
+	for (i = 0; i < nr; i++)
+		if (blocks[i].size == le64toh(disk.size) &&
+		    blocks[i].data_checksum == le64toh(disk.data_checksum))
 			return true;
 	return false;
+}
+
+/* The same sections in the same order: the same save, or tie. */
+static bool is_there(const struct smap_store *store, const char *block)
+{
+	return store && (is_one_of(store->blocks, store->nr_saves, block) ||
+			 is_one_of(store->tie_blocks, store->nr_ties, block));
 }
 
 /* Twice among those that are copied: at most a few, and a look at each header. */
@@ -102,6 +108,24 @@ static bool is_in(const struct smap_buf *buf, size_t from, size_t at)
 		from += le16toh(other.header_size) + le64toh(other.size);
 	}
 	return false;
+}
+
+/* All of @from, behind what was copied since @first. */
+static int copy_ties(struct smap_buf *buf, uint64_t store_id, const struct smap_store *from,
+		     const struct smap_store *there, size_t first, struct smap_error *err)
+{
+	size_t at, i;
+	int ret;
+
+	for (i = 0; i < from->nr_ties; i++) {
+		at = buf->len;
+		ret = copy_block(buf, store_id, from, &from->tie_blocks[i], err);
+		if (ret)
+			return ret;
+		if (is_there(there, buf->data + at) || is_in(buf, first, at))
+			buf->len = at;
+	}
+	return 0;
 }
 
 int smap_store_copy_saves(struct smap_buf *buf, uint64_t store_id, const struct smap_save_ref *refs,
@@ -125,6 +149,12 @@ int smap_store_copy_saves(struct smap_buf *buf, uint64_t store_id, const struct 
 			buf->len = at;
 		else
 			nr_copied++;
+		/* Those of one store come one after another. */
+		if (i + 1 < nr_refs && refs[i + 1].store == from)
+			continue;
+		ret = copy_ties(buf, store_id, from, there, first, err);
+		if (ret)
+			return ret;
 	}
 	*ret_nr_copied = nr_copied;
 	return 0;

@@ -85,6 +85,8 @@ static int set_origin(struct stackmap_live *live, struct smap_copy *copy)
 {
 	copy->wall_ns = now(CLOCK_REALTIME);
 	copy->boot_ns = now(CLOCK_BOOTTIME);
+	smap_read_times_take(&copy->read_times);
+	copy->origin.random_generation = live->abilities & STACKMAP_CAN_RANDOM_GENERATION;
 	copy->origin.byte_order = __BYTE_ORDER == __BIG_ENDIAN ? SMAP_ORDER_BIG : SMAP_ORDER_LITTLE;
 	if (set_uname(&copy->origin) || set_boot_id(live, &copy->origin))
 		return -ENOMEM;

@@ -118,6 +118,7 @@ struct smap_copy {
 	struct smap_origin	origin;
 	uint64_t		wall_ns;	/* before the first byte was read */
 	uint64_t		boot_ns;
+	struct smap_read_times	read_times;	/* the same moment; whether known: save.c */
 };
 
 struct smap_copy *smap_copy_new(struct stackmap_live *live);

@@ -107,13 +107,31 @@ static void tell_gap(struct stackmap_live *live, const struct smap_copy *copy,
 
 /* ---- writing ---- */
 
-static void make_input(const struct smap_copy *copy, const struct smap_shot *shot,
-		       struct smap_save_input *input)
+/*
+ * Was the map not reset while it was read? One that can be rotated is pinned by its reader. Else
+ * the statistics tell, which were read last and are kept only where they are of this generation.
+ */
+static bool is_whole(const struct stackmap_live *live, const struct smap_copy *copy,
+		     const struct smap_shot *shot)
+{
+	const struct smap_export *export = shot->parsed, *last = smap_copy_export(copy);
+
+	if (!export->has_generation || export->nr_maps != 1)
+		return false;
+	if (live->abilities & STACKMAP_CAN_ROTATE)
+		return true;
+	return copy->stat.len && last->nr_maps &&
+	       export->maps[0].generation == last->maps[last->nr_maps - 1].generation;
+}
+
+static void make_input(const struct stackmap_live *live, const struct smap_copy *copy,
+		       const struct smap_shot *shot, struct smap_save_input *input)
 {
 	*input = (struct smap_save_input){
 		.origin		= copy->origin,
 		.saved_wall_ns	= copy->wall_ns,
 		.saved_boot_ns	= copy->boot_ns,
+		.read_times	= copy->read_times,
 		.export		= shot->bytes.data,
 		.export_len	= shot->bytes.len,
 		.stat		= copy->stat.data,
@@ -122,6 +140,7 @@ static void make_input(const struct smap_copy *copy, const struct smap_shot *sho
 		.findings	= &shot->findings,
 		.order		= shot->order,
 	};
+	input->read_times.is_known = is_whole(live, copy, shot);
 	if (shot == &copy->bin) {
 		input->symbols = copy->symbols.data;
 		input->symbols_len = copy->symbols.len;
@@ -138,7 +157,7 @@ static int append_shot(struct stackmap_live *live, const struct smap_copy *copy,
 
 	if (!shot->parsed)
 		return 0;
-	make_input(copy, shot, &input);
+	make_input(live, copy, shot, &input);
 	ret = smap_writer_append(writer, &input, &len, &live->err);
 	if (!ret)
 		saved->len += len;
@@ -258,7 +277,7 @@ static int encode_shot(struct stackmap_live *live, const struct smap_copy *copy,
 
 	if (!shot->parsed)
 		return 0;
-	make_input(copy, shot, &input);
+	make_input(live, copy, shot, &input);
 	return smap_store_encode_block(bytes, store_id, &input, &live->err);
 }
 

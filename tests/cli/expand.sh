@@ -71,7 +71,8 @@ echo "= $?"
 texts=$(for i in 1 2 3 4 5 6 7 8 9; do echo data/text/*.txt; done)
 "$command" expand -m $m $texts 2>&1 > /dev/full | sort -u
 note a reader that goes away
-yes '<stack_id 7 gen 1>' | "$command" expand -m $m | head -n 2
+yes '<stack_id 7 gen 1>' | "$command" expand -m $m 2> said | head -n 2
+cat said
 note what a terminal gets
 script -qec true /dev/null >/dev/null || note "there is no terminal to try: is /dev/pts mounted?"
 script -qec "'$command' expand -m $m data/text/control.txt data/text/crlf.txt" /dev/null

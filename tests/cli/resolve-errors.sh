@@ -53,11 +53,12 @@ done
 "$command" resolve -q $v8/func.dat >&-
 printf '= %d\n' $?
 {
-	"$command" resolve -m $v8/gens.1.stack_map $v8/gens.dat
+	"$command" resolve -m $v8/gens.1.stack_map $v8/gens.dat 2> said
 	echo $? > status
 } | head -n 1
-cat status
+cat said status
 (
 	trap '' PIPE
-	"$command" resolve -m $v8/gens.1.stack_map $v8/gens.dat | head -n 1
+	"$command" resolve -m $v8/gens.1.stack_map $v8/gens.dat 2> said | head -n 1
+	cat said
 )
