@@ -106,6 +106,27 @@ static void say_result(const struct recording *rec, const char *place)
 		 place);
 }
 
+/* Their tie to the trace: without it they are believed less, but not lost. */
+static void tie_file(const struct recording *rec, const char *path)
+{
+	struct stackmap_store *store = stackmap_store_new();
+
+	if (!store)
+		cmd_nomem();
+	else if (stackmap_store_open(store, path) || stackmap_store_tie(store, rec->output.path))
+		cmd_library_error(stackmap_store_get_error(store));
+	stackmap_store_free(store);
+}
+
+static void tie(const struct recording *rec)
+{
+	size_t i;
+
+	tie_file(rec, rec->output.saved);
+	for (i = 0; i < rec->nr_elsewhere; i++)
+		tie_file(rec, rec->elsewhere[i]);
+}
+
 /* The maps become those of the trace. */
 static void publish(struct recording *rec)
 {
@@ -118,6 +139,7 @@ static void publish(struct recording *rec)
 		return;
 	}
 	interrupt_stage("putting the maps into the trace", "given up; they lie beside the trace");
+	tie(rec);
 	if (!rec->options->no_attach && attach(rec)) {
 		say_result(rec, rec->output.path);
 		return;

@@ -79,7 +79,11 @@ files()
 # The cookies of a trace by verdict
 verdicts()
 {
-	"$command" verify "$@" 2>&1 | sed -n 's/^  //p' | paste -sd,
+	"$command" verify "$@" 2>&1 | sed -n '/^  tie /d; s/^  //p' | paste -sd,
+}
+ties()
+{
+	"$command" verify "$@" 2>&1 | sed -n 's/^  tie //p'
 }
 all='resolved: 2636, 56 distinct'
 maps()
@@ -96,6 +100,7 @@ check 'the line: trace-cmd gets it as it came' 'record [-O] [stackmap] [-e] [sch
 	"$(given)"
 check 'the line: one file' trace.dat "$(files)"
 check 'the line: every stack is in it' "$all" "$(verdicts trace.dat)"
+check 'the line: the tie' 'proven: trace.dat: recorded with this trace' "$(ties trace.dat)"
 check 'the line: the map is freed' none "$(maps)"
 check 'the line: what is said' '1 map with 56 stacks: trace.dat' "$said"
 
@@ -230,6 +235,8 @@ echo mine > trace.stackmap
 trace_cmd record -O stackmap -e sched_switch -N host:5
 check 'remote: one line' 'the trace is at host:5, its maps are in trace.stackmap.2' "$said"
 check 'remote: all stacks' "$all" "$(verdicts -m trace.stackmap.2 "$TRACE")"
+check 'remote: no tie to a trace that was not seen' consistent \
+	"$(ties -m trace.stackmap.2 "$TRACE" | cut -d: -f1)"
 check 'remote: nothing written over' mine "$(cat trace.stackmap)"
 begin ours
 trace_cmd record -O stackmap -e sched_switch -o /dev/null
