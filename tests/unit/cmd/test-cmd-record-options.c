@@ -96,6 +96,7 @@ static void blanks_around_it_do_not_count(void **state)
 	char *argv[] = { words[0], (char *)"-O", (char *)" stackmap\n", (char *)"-O",
 			 (char *)"stack map", NULL };
 
+	record_options_release(&options);
 	assert_int_equal(record_options_read(&options, 3, argv), CMD_OK);
 	assert_int_equal(options.stackmap, RECORD_ON);
 	record_options_release(&options);
