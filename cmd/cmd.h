@@ -62,10 +62,13 @@ struct command {
 extern const struct command cmd_attach;
 extern const struct command cmd_detach;
 extern const struct command cmd_expand;
+extern const struct command cmd_free;
 extern const struct command cmd_import;
 extern const struct command cmd_list;
 extern const struct command cmd_record;
+extern const struct command cmd_reset;
 extern const struct command cmd_resolve;
+extern const struct command cmd_save;
 extern const struct command cmd_show;
 extern const struct command cmd_verify;
 

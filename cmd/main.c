@@ -28,6 +28,9 @@ static const struct command *const commands[] = {
 	&cmd_resolve,
 #endif
 	&cmd_expand,
+	&cmd_save,
+	&cmd_reset,
+	&cmd_free,
 };
 
 #define NR_COMMANDS	(sizeof(commands) / sizeof(commands[0]))

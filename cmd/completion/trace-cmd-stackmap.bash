@@ -73,10 +73,12 @@ _trace_cmd_stackmap_of_command()
 	done < <(_trace_cmd_stackmap_options "$command" "$@")
 	if [[ $cur == -* ]]; then
 		_trace_cmd_stackmap_from "$all" "$cur"
-	elif [[ $command == record ]]; then
-		mapfile -t COMPREPLY < <(compgen -c -- "$cur" | sort -u)
-	elif [[ $command != show ]]; then
-		_trace_cmd_stackmap_files "$cur"
+	else
+		case $command in
+		record) mapfile -t COMPREPLY < <(compgen -c -- "$cur" | sort -u) ;;
+		show | save | reset | free | stat) ;;
+		*) _trace_cmd_stackmap_files "$cur" ;;
+		esac
 	fi
 }
 

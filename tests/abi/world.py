@@ -32,6 +32,17 @@ COPIES = {
 SYMBOLS = "old.kallsyms"
 
 
+def play(shim, folder):
+    """A played kernel (tests/shim) of our series, whose map holds the stacks of stack_map as
+    generation 1: what a program needs in its environment to be in it."""
+    env = {"STACKMAP_SHIM": os.path.join(os.path.realpath(folder), ".kernel"),
+           "ASAN_OPTIONS": "verify_asan_link_order=0"}
+    for args in (["setup", env["STACKMAP_SHIM"], "ours", "generation=1", "option=1"],
+                 ["load", "stack_map"]):
+        subprocess.run([shim, *args], cwd=folder, check=True, env={**os.environ, **env})
+    return env
+
+
 @contextlib.contextmanager
 def made(command, page, with_store=True):
     """Makes what `page` speaks of with the built `command`; gives the path."""
