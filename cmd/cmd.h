@@ -70,6 +70,7 @@ extern const struct command cmd_reset;
 extern const struct command cmd_resolve;
 extern const struct command cmd_save;
 extern const struct command cmd_show;
+extern const struct command cmd_stat;
 extern const struct command cmd_verify;
 
 /* What --help prints, which main answers, but not for wrappers. CMD_OK. */

@@ -31,6 +31,7 @@ static const struct command *const commands[] = {
 	&cmd_save,
 	&cmd_reset,
 	&cmd_free,
+	&cmd_stat,
 };
 
 #define NR_COMMANDS	(sizeof(commands) / sizeof(commands[0]))
