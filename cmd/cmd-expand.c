@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cmd.h"
@@ -32,6 +33,10 @@
 #define PIECE		256
 /* This much of the line below a cookie tells whether it is a frame. */
 #define ENOUGH_OF_A_LINE	1024
+
+#define NS_PER_S		UINT64_C(1000000000)
+/* Reads of the running kernel's map in a row that did not help; then once a second. */
+#define MAX_FRUITLESS		16
 
 /*
  * How long a cookie waits for the line below it: while nothing is known of the text, and once it
@@ -50,6 +55,9 @@ struct expand {
 	const char	*name;
 	int		fd;
 	struct stackmap_resolver *resolver;
+	uint64_t	read_ns;	/* --live: when the map was read last because of a miss */
+	unsigned int	nr_fruitless;	/* such reads one after the other that did not help */
+	bool		was_read_again;
 	size_t		len;		/* bytes in buf */
 	bool		eof;
 	bool		is_file;	/* can be read again, never blocks */
@@ -174,6 +182,69 @@ static struct stackmap_stack *find_stack(const struct expand *expand,
 				      STACKMAP_TS_UNKNOWN);
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+/* It can have been recorded after the kernel's map was read. */
+static bool can_be_newer(struct stackmap_stack *stack)
+{
+	switch (stackmap_stack_get_verdict(stack)) {
+	case STACKMAP_VERDICT_NO_MAP:
+	case STACKMAP_VERDICT_GENERATION_NOT_SAVED:
+	case STACKMAP_VERDICT_SLOT_NOT_SAVED:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* As often as that finds something, else once a second: the text may be of another kernel. */
+static bool may_read_again(struct expand *expand, struct stackmap_stack *stack)
+{
+	uint64_t now = now_ns();
+
+	if ((stackmap_stack_get_private(stack) || expand->nr_fruitless >= MAX_FRUITLESS) &&
+	    now - expand->read_ns < NS_PER_S)
+		return false;
+	expand->read_ns = now;
+	return true;
+}
+
+/*
+ * Where @stack is not in the running kernel's map as it was read, read that anew. Returns @stack,
+ * or what is there now. Not for a cookie without generation: it is judged by all of a text.
+ */
+static struct stackmap_stack *look_again(struct expand *expand, const struct text_cookie *cookie,
+					 struct stackmap_stack *stack)
+{
+	struct stackmap_resolver *before = expand->resolver, *fresh;
+	struct stackmap_stack *again = NULL;
+
+	if (!expand->maps.use_live || !cookie->has_generation || !can_be_newer(stack) ||
+	    !may_read_again(expand, stack))
+		return stack;
+	expand->maps.quiet = true;
+	fresh = cmd_maps_resolver(&expand->maps, NULL);
+	expand->resolver = fresh;
+	if (fresh)
+		again = find_stack(expand, cookie);
+	if (again && stackmap_stack_get_verdict(again) == STACKMAP_VERDICT_RESOLVED) {
+		stackmap_resolver_free(before);
+		expand->nr_fruitless = 0;
+		expand->was_read_again = true;
+		return again;
+	}
+	stackmap_resolver_free(fresh);
+	expand->resolver = before;
+	expand->nr_fruitless++;
+	return stack;
+}
+
 static void count_unresolved(struct expand *expand, struct stackmap_stack *stack)
 {
 	expand->nr_unresolved++;
@@ -197,6 +268,7 @@ static int expand_line(struct expand *expand, const struct line *line)
 	stack = find_stack(expand, &line->cookie);
 	if (!stack)
 		return cmd_nomem();
+	stack = look_again(expand, &line->cookie, stack);
 	expand->nr_cookies++;
 	expand->has_bare = true;
 	if (stackmap_stack_get_verdict(stack) != STACKMAP_VERDICT_RESOLVED) {
@@ -514,6 +586,10 @@ static int report(const struct expand *expand)
 	if (!stackmap_resolver_nr_maps(expand->resolver))
 		cmd_warn("%s: no saved map for its %zu cookies; give one with -m FILE",
 			 expand->name, expand->nr_cookies);
+	else if (expand->was_read_again)
+		/* Those that the maps before did not know are not known to be distinct. */
+		cmd_warn("%s: %zu of %zu cookies not resolved", expand->name,
+			 expand->nr_unresolved, expand->nr_cookies);
 	else
 		cmd_warn("%s: %zu of %zu cookies not resolved (%zu distinct)", expand->name,
 			 expand->nr_unresolved, expand->nr_cookies, expand->nr_distinct);
@@ -553,7 +629,7 @@ static int find_maps(struct expand *expand, const char *path)
 	expand->resolver = cmd_maps_resolver(&expand->maps, NULL);
 	if (!expand->resolver)
 		return CMD_FAILED;
-	if (!path || stackmap_resolver_nr_maps(expand->resolver))
+	if (!path || expand->maps.use_live || stackmap_resolver_nr_maps(expand->resolver))
 		return CMD_OK;
 	return cmd_maps_add_beside(&expand->maps, expand->resolver, path);
 }
@@ -646,6 +722,7 @@ static int run_expand(const struct command *cmd, int argc, char **argv)
 
 static const struct cmd_option *const expand_options[] = {
 	cmd_maps_options,
+	cmd_live_options,
 	cmd_style_options,
 	NULL
 };

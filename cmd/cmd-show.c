@@ -531,6 +531,11 @@ static struct stackmap_resolver *open_maps(struct cmd_maps *maps)
 
 	if (!resolver || stackmap_resolver_nr_maps(resolver))
 		return resolver;
+	/* That it has no stack was said. */
+	if (maps->use_live) {
+		stackmap_resolver_free(resolver);
+		return NULL;
+	}
 	if (!maps->nr_files && access(DEFAULT_TRACE, F_OK) == 0) {
 		stackmap_resolver_free(resolver);
 		resolver = cmd_maps_resolver(maps, DEFAULT_TRACE);
@@ -635,6 +640,7 @@ static const struct cmd_option show_own_options[] = {
 static const struct cmd_option *const show_options[] = {
 	show_own_options,
 	cmd_maps_options,
+	cmd_live_options,
 	cmd_style_options,
 	NULL
 };

@@ -38,6 +38,7 @@ enum cmd_key {
 	CMD_KEY_DEMANGLE,
 	CMD_KEY_MAX_FRAMES,
 	CMD_KEY_ONE_LINE,
+	CMD_KEY_LIVE,
 	CMD_KEY_OWN = 512,
 };
 
@@ -144,6 +145,8 @@ bool cmd_parse_number(const char *option, const char *value, uint64_t max, uint6
  */
 extern const struct cmd_option cmd_maps_options[];
 extern const struct cmd_option cmd_style_options[];
+/* --live, for commands that can do with the running kernel's map. */
+extern const struct cmd_option cmd_live_options[];
 
 struct cmd_maps {
 	const char		**files;	/* of -m; into argv */
@@ -154,10 +157,13 @@ struct cmd_maps {
 	bool			has_generation;
 	bool			require_proof;
 	struct stackmap_style	style;
+	bool			use_live;	/* the running kernel's map, too */
+	bool			quiet;		/* what the maps have to say was said */
 	bool			is_damaged;	/* parts of maps that were added are passed over */
 	/* private */
 	bool			stdin_kept;	/* standard input can be read again */
 	bool			is_adding;
+	struct stackmap_live	*live;
 };
 
 #define CMD_MAPS_INIT { .style = { .size = sizeof(struct stackmap_style) } }
@@ -168,9 +174,9 @@ void cmd_maps_release(struct cmd_maps *maps);
 
 /*
  * A resolver for the trace file @trace (NULL: for a text, whose trace is not at hand) with the
- * maps that were given by -m, else by the environment variable TRACE_STACKMAP, else found in and
- * beside it. NULL after cmd_error(). To have no map is no error: stackmap_resolver_nr_maps() says
- * so. @maps must outlive it.
+ * maps that were given by -m or --live, else by the environment variable TRACE_STACKMAP, else
+ * found in and beside it. NULL after cmd_error(). To have no map is no error:
+ * stackmap_resolver_nr_maps() says so. @maps must outlive it.
  */
 struct stackmap_resolver *cmd_maps_resolver(struct cmd_maps *maps, const char *trace);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Which saved maps a command uses: the files of -m, else those of TRACE_STACKMAP, else the one
- * beside the trace. The first of these that names anything is the only one asked, as the plugin
- * does.
+ * Which saved maps a command uses: the files of -m and the running kernel's map where --live asks
+ * for it, else those of TRACE_STACKMAP, else the one beside the trace. The first of these that
+ * names anything is the only one asked, as the plugin does.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "live.h"
 #include "tracedat/magic.h"
 
 #define MAPS_ENV	"TRACE_STACKMAP"
@@ -34,6 +35,11 @@ const struct cmd_option cmd_style_options[] = {
 	{ CMD_KEY_DEMANGLE, "demangle", NULL, NULL,
 	  "in names alone: demangle those of Rust functions" },
 	{ CMD_KEY_MAX_FRAMES, "max-frames", "N", NULL, "show at most N frames of a stack" },
+	{ 0, NULL, NULL, NULL, NULL }
+};
+
+const struct cmd_option cmd_live_options[] = {
+	{ CMD_KEY_LIVE, "live", NULL, NULL, "use the map of the running kernel" },
 	{ 0, NULL, NULL, NULL, NULL }
 };
 
@@ -88,6 +94,9 @@ int cmd_maps_take(struct cmd_maps *maps, int key, const char *value)
 	case CMD_KEY_REQUIRE_PROOF:
 		maps->require_proof = true;
 		return 1;
+	case CMD_KEY_LIVE:
+		maps->use_live = true;
+		return 1;
 	case CMD_KEY_NAMES_ONLY:
 		maps->style.flags |= STACKMAP_STYLE_NAMES_ONLY;
 		return 1;
@@ -109,8 +118,10 @@ void cmd_maps_release(struct cmd_maps *maps)
 {
 	free(maps->files);
 	free(maps->kallsyms);
+	stackmap_live_free(maps->live);
 	maps->files = NULL;
 	maps->kallsyms = NULL;
+	maps->live = NULL;
 }
 
 /*
@@ -201,16 +212,37 @@ int cmd_maps_add_beside(struct cmd_maps *maps, struct stackmap_resolver *resolve
 	return CMD_OK;
 }
 
+/* One object for all resolvers: what it has read is of use to the next one. */
+static int add_live(struct cmd_maps *maps, struct stackmap_resolver *resolver)
+{
+	int err;
+
+	if (!maps->use_live)
+		return 0;
+	if (!maps->live)
+		maps->live = live_open();
+	if (!maps->live)
+		return -EIO;
+	err = stackmap_resolver_add_live(resolver, maps->live);
+	if (err)
+		cmd_library_error(stackmap_resolver_get_error(resolver));
+	return err;
+}
+
 static int add_maps(struct cmd_maps *maps, struct stackmap_resolver *resolver, const char *trace)
 {
 	const char *files = maps_of_environment();
 	int err = 0;
 
+	if (!maps->nr_files && maps->use_live)
+		return add_live(maps, resolver);
 	if (!maps->nr_files && !files)
 		return trace ? cmd_maps_add_beside(maps, resolver, trace) : 0;
 	maps->is_adding = true;
 	if (maps->nr_files) {
 		err = add_given_maps(maps, resolver);
+		if (!err)
+			err = add_live(maps, resolver);
 	} else {
 		err = stackmap_resolver_add_file(resolver, files);
 		if (err)
@@ -226,7 +258,8 @@ static void on_line(const char *line, void *data)
 	struct cmd_maps *maps = data;
 
 	maps->is_damaged |= maps->is_adding;
-	cmd_log(line, NULL);
+	if (!maps->quiet)
+		cmd_log(line, NULL);
 }
 
 static int set_up(struct cmd_maps *maps, struct stackmap_resolver *resolver, const char *trace)
