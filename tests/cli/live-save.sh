@@ -23,8 +23,8 @@ note where trace-cmd report looks for it, and again, fuller
 live save
 record_many 10 1000
 live save
-"$command" list trace.dat.stackmap | grep -v origin | sed -E 's/[0-9]+ bytes/N bytes/g; s/[0-9]+ in the/N in the/
-	s/saved .*/saved TIME/'
+"$command" list trace.dat.stackmap | grep -v origin |
+	sed -E 's/[0-9]+ bytes/N bytes/g; s/[0-9]+ in the/N in the/; s/saved .*/saved TIME/'
 all_resolve trace.dat.stackmap
 put 0 stack_map
 record $a
