@@ -5,7 +5,7 @@
 # program has said that it is done, a mark is written past every cache. The host cuts the power at
 # any write that the disk saw.
 #
-# boot: mem=768 timeout=900 disk=24
+# variants: none (its cuts take many minutes; run it by name)
 # variants: plain
 . ./lib.sh
 . ./lib-stackmap.sh

@@ -213,7 +213,7 @@ static void ignored_signals_stay_so_for_it(void **state)
 
 static void waiting_ends_in_time(void **state)
 {
-	char *argv[] = SHELL("sleep 30");
+	char *argv[] = SHELL("exec sleep 30");
 	struct child child;
 
 	assert_int_equal(child_start(&child, "/bin/sh", argv), 0);
