@@ -273,7 +273,8 @@ check 'rotation: in the trace' '0 2 maps with 1100 stacks: trace.dat' \
 	"$status $(printf '%s\n' "$said" | grep -v 'addresses cannot be named')"
 check 'rotation: freed' none "$(maps)"
 check 'rotation: generations' '5 6' \
-	"$("$command" list trace.dat | sed -n 's/.*generation \([0-9]*\) .*/\1/p' | uniq | paste -sd' ')"
+	"$("$command" list trace.dat | sed -n 's/.*generation \([0-9]*\) .*/\1/p' |
+		uniq | paste -sd' ')"
 begin ours bits=10
 REAL_DURING='shim record-many 900 0; sleep 0.5' trace_cmd record --no-rotate -O stackmap
 check 'rotation: not where it is not wanted' '1 map with 900 stacks: trace.dat' "$said"
