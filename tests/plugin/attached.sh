@@ -49,10 +49,10 @@ look() {
 	undisturbed "$name: dump of events" dump --ftrace-events -i
 	undisturbed "$name: dump of options" dump --options -i
 	for name_of in plain full; do
-		trace-cmd convert -i $name_of.dat -o $name_of.convert.dat >/dev/null 2>&1
-		trace-cmd convert -i $name_of.dat -o $name_of.zstd.dat --compression zstd \
+		traced convert -i $name_of.dat -o $name_of.convert.dat >/dev/null 2>&1
+		traced convert -i $name_of.dat -o $name_of.zstd.dat --compression zstd \
 			>/dev/null 2>&1
-		trace-cmd split -i $name_of.dat -o $name_of.split >/dev/null 2>&1
+		traced split -i $name_of.dat -o $name_of.split >/dev/null 2>&1
 	done
 	written "$name: convert" plain.convert.dat full.convert.dat
 	written "$name: convert to zstd" plain.zstd.dat full.zstd.dat

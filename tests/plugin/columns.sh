@@ -78,7 +78,8 @@ silent "no cookie is shown"
 recording v8/sched "$map"
 report sched.dat
 head -3 out >wanted
-(traced report sched.dat 2>err || true) | head -3 >got
+(traced report sched.dat 2>said || true) | head -3 >got
+part_ties
 same "into head" wanted got
 silent "into head"
 

@@ -42,14 +42,20 @@ silent() { [ ! -s err ] || { fail "$1: standard error is not empty"; sed 's/^/  
 # traced ARGUMENT...: stock trace-cmd, which may leak what it likes
 traced() { LD_PRELOAD=${PRELOAD-} ASAN_OPTIONS=detect_leaks=0 trace-cmd "$@"; }
 
-# report ARGUMENT...: trace-cmd report into the files out and err; that nothing proves a map, which
-# is said of every copy that was made by hand, goes into the file ties
-report()
+# part_ties: what is in the file said goes into err, but that nothing proves a map, which is said of
+# every copy that was made by hand, goes into ties
+part_ties()
 {
-	traced report "$@" >out 2>said || fail "trace-cmd report $*: status $?"
 	grep 'nothing proves that it is of this trace' said >ties
 	grep -v 'nothing proves that it is of this trace' said >err
 	true
+}
+
+# report ARGUMENT...: trace-cmd report into the files out and err
+report()
+{
+	traced report "$@" >out 2>said || fail "trace-cmd report $*: status $?"
+	part_ties
 }
 
 # What trace-cmd says without the plugin, also where the system has it installed.

@@ -69,7 +69,7 @@ rm "$home_plugins/plugin_stackmap.so"
 
 # Options are listed while the plugin is loaded.
 traced list -O >out 2>err
-is "options are listed" 6 "$(count 'plugin:.*stackmap')"
+is "options are listed" 7 "$(count 'plugin:.*stackmap')"
 traced list -P >out 2>err
 is "the plugin is listed" 1 "$(count plugin_stackmap.so)"
 

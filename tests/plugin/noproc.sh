@@ -23,7 +23,8 @@ expand "$map" <stock >wanted
 without_proc() {
 	# shellcheck disable=SC2016
 	"${space[@]}" sh -c 'mount -t tmpfs none /proc && exec trace-cmd report "$@"' \
-		sh "$@" >out 2>err || fail "trace-cmd report $*: status $?"
+		sh "$@" >out 2>said || fail "trace-cmd report $*: status $?"
+	part_ties
 }
 
 without_proc sched.dat
