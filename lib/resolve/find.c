@@ -14,6 +14,7 @@
 
 #include "core/export.h"
 #include "resolve/cache.h"
+#include "resolve/feed.h"
 #include "resolve/resolver.h"
 #include "resolve/set.h"
 #include "resolve/tie.h"
@@ -166,6 +167,16 @@ static int judge(const struct smap_set *set, struct stackmap_stack *answer)
 	return smap_tie_tell(first.map);
 }
 
+/* 0 or -ENOMEM */
+static int decide(const struct smap_set *set, struct stackmap_stack *stack)
+{
+	if (set->verdict == STACKMAP_VERDICT_RESOLVED)
+		return judge(set, stack);
+	stack->verdict = set->verdict;
+	stack->reason = set->reason;
+	return 0;
+}
+
 /* The answer, put into @cache under @key; NULL: no memory. */
 static struct stackmap_stack *answer(const struct smap_set *set, bool has_generation, uint32_t slot,
 				     struct smap_cache *cache, uint64_t key)
@@ -175,12 +186,8 @@ static struct stackmap_stack *answer(const struct smap_set *set, bool has_genera
 	stack = smap_stack_new(has_generation ? set->generation : 0, has_generation, slot);
 	if (!stack)
 		return NULL;
-	if (set->verdict != STACKMAP_VERDICT_RESOLVED) {
-		stack->verdict = set->verdict;
-		stack->reason = set->reason;
-	} else if (judge(set, stack)) {
+	if (decide(set, stack))
 		goto no_memory;
-	}
 	if (smap_cache_add(cache, key, stack))
 		goto no_memory;
 	return stack;
@@ -208,21 +215,56 @@ static const struct smap_set *get_set(struct stackmap_resolver *resolver, uint32
 	return NULL;
 }
 
+static struct stackmap_stack *first_answer(struct stackmap_resolver *resolver, uint64_t cookie)
+{
+	const struct smap_set *set;
+
+	resolver->in_use = true;
+	set = get_set(resolver, smap_cookie_generation(cookie));
+	if (set)
+		return answer(set, true, smap_cookie_slot(cookie), &resolver->cache, cookie);
+	errno = ENOMEM;
+	return NULL;
+}
+
+/* A map that grows may have it by now. */
+static bool is_missing(const struct stackmap_stack *stack)
+{
+	return stack->verdict == STACKMAP_VERDICT_SLOT_NOT_SAVED ||
+	       stack->verdict == STACKMAP_VERDICT_GENERATION_NOT_SAVED ||
+	       stack->verdict == STACKMAP_VERDICT_NO_MAP;
+}
+
+/* Look whether there is more of it, and think again. 0 or -ENOMEM; @stack is good either way. */
+static int feed(struct stackmap_resolver *resolver, struct stackmap_stack *stack)
+{
+	const struct smap_set *set;
+	int ret = smap_resolver_feed(resolver);
+
+	if (ret <= 0)
+		return ret;
+	set = get_set(resolver, stack->generation);
+	if (!set)
+		return smap_errno(-ENOMEM);
+	ret = decide(set, stack);
+	if (ret || is_missing(stack) || !stack->text)
+		return ret;
+	/* Who was given "" may keep it. */
+	stack->old_text = stack->text;
+	stack->text = NULL;
+	return 0;
+}
+
 SMAP_PUBLIC struct stackmap_stack *stackmap_resolver_find(struct stackmap_resolver *resolver,
 							  uint64_t cookie, uint64_t ts_ns)
 {
 	struct stackmap_stack *stack = smap_cache_find(&resolver->cache, cookie);
-	const struct smap_set *set;
 
-	if (stack)
-		return stack;
-	resolver->in_use = true;
-	set = get_set(resolver, smap_cookie_generation(cookie));
-	if (!set) {
-		errno = ENOMEM;
+	if (!stack)
+		stack = first_answer(resolver, cookie);
+	if (stack && resolver->fed && is_missing(stack) && feed(resolver, stack))
 		return NULL;
-	}
-	return answer(set, true, smap_cookie_slot(cookie), &resolver->cache, cookie);
+	return stack;
 }
 
 /* ---- cookies without ---- */

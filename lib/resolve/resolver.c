@@ -12,6 +12,7 @@
 
 #include "core/array.h"
 #include "core/export.h"
+#include "resolve/feed.h"
 #include "resolve/full.h"
 #include "resolve/open.h"
 #include "resolve/resolver.h"
@@ -57,6 +58,7 @@ SMAP_PUBLIC void stackmap_resolver_free(struct stackmap_resolver *resolver)
 	if (!resolver)
 		return;
 	smap_find_release(resolver);
+	smap_feed_release(resolver);
 	smap_full_free(resolver->full);
 	smap_firsts_free(resolver->firsts);
 	for (i = 0; i < resolver->nr_maps; i++)
@@ -112,8 +114,8 @@ SMAP_PUBLIC int stackmap_resolver_set_style(struct stackmap_resolver *resolver,
 
 /* ---- files ---- */
 
-static int add_map(struct stackmap_resolver *resolver, struct smap_source *source,
-		   uint32_t generation)
+int smap_resolver_add_map(struct stackmap_resolver *resolver, struct smap_source *source,
+			  uint32_t generation, bool has_generation)
 {
 	struct stackmap_map *map;
 
@@ -125,7 +127,7 @@ static int add_map(struct stackmap_resolver *resolver, struct smap_source *sourc
 	map->source = source;
 	map->nr = resolver->nr_maps;
 	map->generation = generation;
-	map->has_generation = source->save->has_generation;
+	map->has_generation = has_generation;
 	resolver->maps[resolver->nr_maps++] = map;
 	return 0;
 }
@@ -146,7 +148,8 @@ static int add_source(struct stackmap_resolver *resolver, struct smap_file *file
 	source->save = smap_store_save(file->store, nr);
 	resolver->sources[resolver->nr_sources++] = source;
 	for (i = 0; i < source->save->nr_generations; i++)
-		if (add_map(resolver, source, source->save->generations[i].generation))
+		if (smap_resolver_add_map(resolver, source, source->save->generations[i].generation,
+					  source->save->has_generation))
 			return -ENOMEM;
 	return 0;
 }

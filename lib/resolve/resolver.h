@@ -61,6 +61,7 @@ struct smap_source {
 	const struct smap_symbols *tables[SMAP_NR_TABLES];
 	char			**names;	/* per frame, NULL until asked for */
 	char			**short_names;
+	bool			is_quiet;	/* what it lacks was logged for an earlier one */
 	enum smap_state		checked;	/* against the trace */
 	char			*contradiction;
 	size_t			nr_symbols_compared;	/* with the trace's, and agreed */
@@ -92,6 +93,7 @@ struct stackmap_stack {
 	const char		*reason;	/* borrowed from what made the verdict */
 	char			*text;
 	size_t			text_len;
+	char			*old_text;	/* handed out before it was resolved */
 	void			*private_data;
 };
 
@@ -134,6 +136,7 @@ struct smap_cache {
 
 struct smap_full;
 struct smap_firsts;
+struct smap_fed;
 
 /* Slots that the trace names, for a map that must hold all of them. */
 struct smap_slots {
@@ -185,6 +188,7 @@ struct stackmap_resolver {
 	enum smap_state		fingerprint_state;
 	struct smap_fingerprint	fingerprint;	/* of the trace */
 	struct smap_firsts	*firsts;	/* tie.c; NULL: not scanned yet */
+	struct smap_fed		*fed;		/* a map that grows: feed.h; NULL: none */
 	struct smap_full	*full;		/* stacks recorded in full; NULL: none yet */
 };
 
@@ -194,6 +198,9 @@ void smap_resolver_log(struct stackmap_resolver *resolver, const char *fmt, ...)
 /* Add the saves of @store, which it takes, whatever it returns. As stackmap_resolver_add_file(). */
 int smap_resolver_add_store(struct stackmap_resolver *resolver, const char *path,
 			    struct smap_store *store);
+/* One generation of @source. 0 or -ENOMEM. */
+int smap_resolver_add_map(struct stackmap_resolver *resolver, struct smap_source *source,
+			  uint32_t generation, bool has_generation);
 /* The trace's own symbols; NULL: it has none that can be used, or no memory (errno ENOMEM). */
 const struct smap_symbols *smap_resolver_trace_symbols(struct stackmap_resolver *resolver);
 
@@ -203,6 +210,9 @@ const struct smap_symbols *smap_resolver_given_symbols(struct stackmap_resolver 
 /* source.c */
 /* Decode the export. 0; -ENOMEM; another errno once and for all: load_words say why. */
 int smap_source_load(struct smap_source *source);
+/* Have this in place of what its save holds; takes both, whatever it returns. 0 or -ENOMEM. */
+int smap_source_take(struct smap_source *source, struct smap_export *export,
+		     struct smap_symbols *symbols);
 /* The frame's text, as %pS has it; NULL: no memory. */
 const char *smap_source_name(struct smap_source *source, uint32_t frame);
 const char *smap_source_short_name(struct smap_source *source, uint32_t frame);

@@ -101,16 +101,33 @@ static int load_tables(struct smap_source *source, struct smap_error *err)
 
 	if (!has_addresses(source->export))
 		return 0;
-	ret = load_own_symbols(source, err);
+	ret = source->symbols ? 0 : load_own_symbols(source, err);
 	if (ret)
 		return ret;
 	source->tables[0] = source->symbols;
 	if (load_given_symbols(source) || load_trace_symbols(source))
 		return smap_error_nomem(err);
+	if (source->is_quiet)
+		return 0;
 	if (!source->tables[0] && !source->tables[1] && !source->tables[2])
 		smap_resolver_log(resolver, no_names, source->file->shown_path);
 	else
 		log_unnamed(source);
+	return 0;
+}
+
+/* What comes behind the export. */
+static int load_names(struct smap_source *source, struct smap_error *err)
+{
+	int ret;
+
+	ret = load_tables(source, err);
+	if (ret)
+		return ret;
+	source->names = calloc(source->export->nr_frames + 1, sizeof(*source->names));
+	source->short_names = calloc(source->export->nr_frames + 1, sizeof(*source->short_names));
+	if (!source->names || !source->short_names)
+		return smap_error_nomem(err);
 	return 0;
 }
 
@@ -119,15 +136,17 @@ static int load(struct smap_source *source, struct smap_error *err)
 	int ret;
 
 	ret = smap_store_export(source->file->store, source->save->nr, &source->export, NULL, err);
-	if (ret)
-		return ret;
-	ret = load_tables(source, err);
-	if (ret)
-		return ret;
-	source->names = calloc(source->export->nr_frames + 1, sizeof(*source->names));
-	source->short_names = calloc(source->export->nr_frames + 1, sizeof(*source->short_names));
-	if (!source->names || !source->short_names)
-		return smap_error_nomem(err);
+	return ret ? ret : load_names(source, err);
+}
+
+int smap_source_take(struct smap_source *source, struct smap_export *export,
+		     struct smap_symbols *symbols)
+{
+	source->export = export;
+	source->symbols = symbols;
+	if (load_names(source, NULL))
+		return smap_errno(-ENOMEM);
+	source->loaded = SMAP_STATE_GOOD;
 	return 0;
 }
 

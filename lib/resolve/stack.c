@@ -28,6 +28,7 @@ void smap_stack_free(struct stackmap_stack *stack)
 	if (!stack)
 		return;
 	free(stack->text);
+	free(stack->old_text);
 	free(stack);
 }
 
