@@ -613,12 +613,13 @@ int stackmap_live_save(struct stackmap_live *live, const char *path,
  * Save, then reset. The map is not reset before its stacks are safe: in @path, or, where the kernel
  * gives the old map to who resets it (STACKMAP_CAN_ROTATE), held. Where it is held and cannot be
  * written to @path, it is written to a new file in $TMPDIR, /var/tmp or the current folder (see
- * is_elsewhere); failing that it stays in memory, the error says so, and the next save or rotation
- * with this object writes it first. Without STACKMAP_CAN_ROTATE, stacks can come between the copy
- * and the reset: nr_missing. As stackmap_live_save(), and -EOPNOTSUPP: without generations (series
- * 4 to 7) nothing would tell the cookies before the reset from those behind it; -EBUSY, -ENOMEM:
- * the kernel did not reset, nothing has changed (with STACKMAP_CAN_ROTATE), or the map is saved
- * but not reset (without); -EAGAIN: others reset the map all the time; all that was read is saved.
+ * is_elsewhere); failing that it stays in memory, or held where it could not even be read, the
+ * error says so, and the next save or rotation with this object writes it first. Without
+ * STACKMAP_CAN_ROTATE, stacks can come between the copy and the reset: nr_missing. As
+ * stackmap_live_save(), and -EOPNOTSUPP: without generations (series 4 to 7) nothing would tell the
+ * cookies before the reset from those behind it; -EBUSY, -ENOMEM: the kernel did not reset, nothing
+ * has changed (with STACKMAP_CAN_ROTATE), or the map is saved but not reset (without); -EAGAIN:
+ * others reset the map all the time; all that was read is saved.
  */
 int stackmap_live_rotate(struct stackmap_live *live, const char *path, unsigned int flags,
 			 struct stackmap_saved *ret_saved);
@@ -642,9 +643,11 @@ int stackmap_live_reset(struct stackmap_live *live);
 int stackmap_live_free_map(struct stackmap_live *live, unsigned int flags);
 
 /*
- * Resolve from the map of the running kernel too, as it is now. No map, or one without a stack, is
- * logged and no error. Returns 0, what stackmap_live_open() returns, or -EBUSY (a stack was asked
- * for before).
+ * Resolve from the map of the running kernel too; @live must live as long as the resolver. It is
+ * read now, and again when a cookie is not found in it and there is more in it than before. No map,
+ * or one without a stack, is no error. A stack whose verdict was "not saved" can then be resolved
+ * when it is asked for again; its pointer stays the same. Returns 0, what stackmap_live_open()
+ * returns, or -EBUSY (a stack was asked for before, or there is one already).
  */
 int stackmap_resolver_add_live(struct stackmap_resolver *resolver, struct stackmap_live *live);
 

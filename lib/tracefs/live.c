@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "core/export.h"
+#include "live.h"
 #include "room.h"
 
 /* Series 8 waits in a write of "free" for as long as anybody reads: so long at most. */
@@ -38,8 +39,10 @@ SMAP_PUBLIC struct stackmap_live *stackmap_live_new(struct tracefs_instance *ins
 {
 	struct stackmap_live *live = calloc(1, sizeof(*live));
 
-	if (live)
-		live->instance = instance;
+	if (!live)
+		return NULL;
+	live->instance = instance;
+	live->held = (struct smap_held)SMAP_HELD_NONE;
 	return live;
 }
 
@@ -50,8 +53,11 @@ SMAP_PUBLIC void stackmap_live_free(struct stackmap_live *live)
 	if (!live)
 		return;
 	smap_copy_free(live->pending);
+	smap_held_close(&live->held);
 	smap_names_release(&live->names);
+	smap_origin_release(&live->origin);
 	free(live->path);
+	free(live->wanted_path);
 	free(live->dir);
 	free(live);
 	errno = saved_errno;
@@ -147,26 +153,17 @@ int smap_live_stat(struct stackmap_live *live, struct smap_stat *ret_stat)
 	return ret;
 }
 
-SMAP_PUBLIC struct stackmap_stat *stackmap_live_read_stat(struct stackmap_live *live)
+int smap_live_read_stat(struct stackmap_live *live, struct smap_buf *text)
 {
-	struct stackmap_stat *stat = NULL;
-	struct smap_buf text = SMAP_BUF_INIT;
-	int ret;
+	int ret = smap_live_look(live);
 
-	ret = smap_live_look(live);
-	if (!ret)
-		ret = smap_tracefs_read(live->dir, "stack_map_stat", &text, &live->err);
-	if (!ret) {
-		stat = stackmap_stat_new(text.data, text.len);
-		ret = stat ? 0 : -errno;
-		if (ret)
-			smap_error_set(&live->err, ret, "%s/stack_map_stat: %s", live->dir,
-				       ret == -ENOMEM ? "out of memory" : "cannot be parsed");
-	}
-	smap_buf_free(&text);
-	if (ret)
-		errno = -ret;
-	return stat;
+	return ret ? ret : smap_tracefs_read(live->dir, "stack_map_stat", text, &live->err);
+}
+
+int smap_live_fail_stat(struct stackmap_live *live, int code)
+{
+	return smap_error_set(&live->err, code, "%s/stack_map_stat: %s", live->dir,
+			      code == -ENOMEM ? "out of memory" : "cannot be parsed");
 }
 
 /* ---- reset and free ---- */

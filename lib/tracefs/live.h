@@ -5,10 +5,27 @@
 #ifndef SMAP_TRACEFS_LIVE_H
 #define SMAP_TRACEFS_LIVE_H
 
+#include "core/buf.h"
+#include "core/map.h"
 #include "stackmap.h"
 #include "store/store.h"
+#include "symbol/symbol.h"
 
-/* The map of now as a store in memory. -ENODATA: there is none, or it has no stack. */
-int smap_live_read_store(struct stackmap_live *live, struct smap_store **ret_store);
+/* The text of stack_map_stat, added to @text. 0 or negative errno with words. */
+int smap_live_read_stat(struct stackmap_live *live, struct smap_buf *text);
+/* Says that this text is none. Returns @code. */
+int smap_live_fail_stat(struct stackmap_live *live, int code);
+
+/* Of the running kernel; lives as long as @live. NULL: no memory. */
+const struct smap_origin *smap_live_get_origin(struct stackmap_live *live);
+
+/*
+ * The map of now, and the symbols that name its addresses (NULL: none does, or it has names). 1:
+ * both are the caller's; 0: no map, no stack in it, or nothing has changed since the last time; or
+ * negative errno with words in the object's error. What is asked for all the time is read for a
+ * small part of it only.
+ */
+int smap_live_read(struct stackmap_live *live, struct smap_export **ret_export,
+		   struct smap_symbols **ret_symbols);
 
 #endif /* SMAP_TRACEFS_LIVE_H */

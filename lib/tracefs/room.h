@@ -8,6 +8,7 @@
  *	names.c		/proc/kallsyms, kept while no module came or went
  *	copy.c		one map read whole: exports, statistics, names, origin
  *	live.c		the object; option, statistics, reset, free
+ *	follow.c	the map for a resolver, read again as it grows
  *	save.c		a copy made durable, also in another place than was asked for
  *	rotate.c	the order that loses nothing
  *
@@ -78,6 +79,15 @@ void smap_names_release(struct smap_names *names);
 /* ---- live.c ---- */
 
 
+/* Files that hold a map which was swapped out; -1: not open. */
+struct smap_held {
+	int	map;		/* stack_map, for reading and writing */
+	int	bin;
+	int	stat;
+};
+
+#define SMAP_HELD_NONE	{ -1, -1, -1 }
+
 struct stackmap_live {
 	struct tracefs_instance	*instance;
 	struct smap_error	err;
@@ -86,8 +96,18 @@ struct stackmap_live {
 	char			*dir;		/* found last */
 	unsigned int		abilities;
 	struct smap_names	names;
-	char			*path;		/* where the last save went */
-	struct smap_copy	*pending;	/* read, reset, and written nowhere yet */
+	char			*path;		/* where the last save went; NULL: nowhere */
+	char			*wanted_path;	/* where it was to go: no memory is needed then */
+	struct smap_copy	*pending;	/* of a map that was reset, written nowhere yet */
+	struct smap_held	held;		/* that map, where it could not even be read */
+	/* For a resolver: follow.c. */
+	struct smap_origin	origin;
+	bool			has_origin;
+	struct {
+		bool		is_read;
+		struct smap_stat stat;		/* before it was read last */
+		uint64_t	next_ns;	/* not before: CLOCK_MONOTONIC */
+	} followed;
 };
 
 void smap_live_log(const struct stackmap_live *live, const char *fmt, ...)
@@ -138,6 +158,12 @@ void smap_shot_release(struct smap_shot *shot);
 /* Name the addresses; *ret_named: every one of them has a name. 0 or -ENOMEM. */
 int smap_copy_name(struct stackmap_live *live, struct smap_copy *copy, bool *ret_named);
 
+/* ---- rotate.c ---- */
+
+void smap_held_close(struct smap_held *held);
+/* What is pending, where it could not be read before. 0, or negative errno: it stays held. */
+int smap_held_read_again(struct stackmap_live *live);
+
 /* ---- save.c ---- */
 
 /* What is being told to the caller. */
@@ -153,7 +179,10 @@ int smap_copy_append_elsewhere(struct stackmap_live *live, const struct smap_cop
 /* Lock the store, and write what is pending. */
 int smap_save_begin(struct stackmap_live *live, const char *path, struct smap_writer **ret_writer);
 
+/* Before anything is done. */
 int smap_check_saved(struct stackmap_live *live, const char *path,
 		     const struct stackmap_saved *ret_saved);
+/* Once it is: where it went to, if not elsewhere. */
+void smap_keep_path(struct stackmap_live *live);
 
 #endif /* SMAP_TRACEFS_ROOM_H */

@@ -71,25 +71,23 @@ static int reset(struct stackmap_live *live, int fd)
 
 /* ---- where it loses nothing ---- */
 
-struct held {
-	int	map;		/* stack_map, for reading and writing */
-	int	bin;
-	int	stat;		/* -1: not there */
-};
-
-static void let_go(struct held *held)
+static void close_fd(int *fd)
 {
-	if (held->map >= 0)
-		close(held->map);
-	if (held->bin >= 0)
-		close(held->bin);
-	if (held->stat >= 0)
-		close(held->stat);
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
 }
 
-static int hold(struct stackmap_live *live, struct held *held)
+void smap_held_close(struct smap_held *held)
 {
-	*held = (struct held){ -1, -1, -1 };
+	close_fd(&held->map);
+	close_fd(&held->bin);
+	close_fd(&held->stat);
+}
+
+static int hold(struct stackmap_live *live, struct smap_held *held)
+{
+	*held = (struct smap_held)SMAP_HELD_NONE;
 	held->map = smap_tracefs_open(live->dir, "stack_map", O_RDWR, &live->err);
 	if (held->map < 0)
 		return held->map;
@@ -177,7 +175,8 @@ static void tell_other(struct stackmap_live *live, const struct smap_export *bin
 }
 
 /* All that the swapped-out map has, and nothing of another one in its name. */
-static int read_held(struct stackmap_live *live, struct smap_copy *copy, const struct held *held)
+static int read_held(struct stackmap_live *live, struct smap_copy *copy,
+		     const struct smap_held *held)
 {
 	int ret, has_bin = read_held_bin(live, copy, held->bin);
 	char head[4096];
@@ -202,6 +201,39 @@ static int read_held(struct stackmap_live *live, struct smap_copy *copy, const s
 	return ret;
 }
 
+/* The kernel keeps what we have no memory for, or what it would not give. */
+static int keep_held(struct stackmap_live *live, struct smap_copy **copy, struct smap_held *held,
+		     int ret)
+{
+	smap_shot_release(&(*copy)->bin);
+	smap_shot_release(&(*copy)->text);
+	smap_buf_free(&(*copy)->symbols);
+	live->pending = *copy;
+	*copy = NULL;
+	close_fd(&held->bin);
+	live->held = *held;
+	*held = (struct smap_held)SMAP_HELD_NONE;
+	return smap_error_prefix(&live->err, ret, "the map was reset, and is held to be read");
+}
+
+int smap_held_read_again(struct stackmap_live *live)
+{
+	struct smap_copy *copy = live->pending;
+	int ret;
+
+	if (live->held.map < 0)
+		return 0;
+	if (lseek(live->held.map, 0, SEEK_SET))
+		return smap_error_set(&live->err, -errno, "%s/stack_map: %m", live->dir);
+	ret = smap_shot_read_fd(live, &copy->text, live->held.map, "stack_map");
+	if (ret)
+		return ret;
+	if (copy->text.parsed->nr_maps)
+		read_stat(copy, live->held.stat, copy->text.parsed->maps[0].generation);
+	smap_held_close(&live->held);
+	return 0;
+}
+
 /* Written where it should be, elsewhere, or kept for the next time. */
 static int secure(struct stackmap_live *live, struct smap_copy **copy, const char *path,
 		  struct smap_writer *writer, struct stackmap_saved *saved)
@@ -222,7 +254,7 @@ static int secure(struct stackmap_live *live, struct smap_copy **copy, const cha
 }
 
 static int rotate_held(struct stackmap_live *live, struct smap_copy **copy, const char *path,
-		       const struct held *held, struct smap_writer *writer,
+		       struct smap_held *held, struct smap_writer *writer,
 		       struct stackmap_saved *saved)
 {
 	const struct smap_export *export;
@@ -237,8 +269,7 @@ static int rotate_held(struct stackmap_live *live, struct smap_copy **copy, cons
 		return smap_error_set(&live->err, -ENODATA, "%s/stack_map: no stack in it",
 				      live->dir);
 	if (ret)
-		return smap_error_prefix(&live->err, ret,
-					 "the map was reset and its stacks are lost");
+		return keep_held(live, copy, held, ret);
 	export = smap_copy_export(*copy);
 	read_stat(*copy, held->stat, export->maps[0].generation);
 	ret = secure(live, copy, path, writer, saved);
@@ -250,7 +281,7 @@ static int rotate_lossless(struct stackmap_live *live, const char *path, struct 
 			   struct stackmap_saved *saved)
 {
 	struct smap_copy *copy = smap_copy_new(live);
-	struct held held;
+	struct smap_held held;
 	int ret;
 
 	if (!copy)
@@ -258,7 +289,7 @@ static int rotate_lossless(struct stackmap_live *live, const char *path, struct 
 	ret = hold(live, &held);
 	if (!ret) {
 		ret = rotate_held(live, &copy, path, &held, writer, saved);
-		let_go(&held);
+		smap_held_close(&held);
 	}
 	smap_copy_free(copy);
 	return ret;
@@ -437,13 +468,9 @@ SMAP_PUBLIC int stackmap_live_rotate(struct stackmap_live *live, const char *pat
 		ret = check_rotate(live, flags);
 	if (!ret)
 		ret = rotate(live, path, flags, &saved);
-	if (!ret && !live->path) {
-		live->path = strdup(path);
-		if (!live->path)
-			ret = smap_error_nomem(&live->err);
-	}
 	if (ret)
 		return smap_errno(ret);
+	smap_keep_path(live);
 	smap_saved_give(&saved, ret_saved);
 	return 0;
 }

@@ -17,7 +17,6 @@
 #include "core/export.h"
 #include "core/hash.h"
 #include "room.h"
-#include "live.h"
 
 /* ---- what was done, for the caller ---- */
 
@@ -36,9 +35,13 @@ int smap_check_saved(struct stackmap_live *live, const char *path,
 		     const struct stackmap_saved *ret_saved)
 {
 	free(live->path);
-	live->path = NULL;
+	free(live->wanted_path);
+	live->path = live->wanted_path = NULL;
 	if (!path || !*path)
 		return smap_error_set(&live->err, -EINVAL, "no path");
+	live->wanted_path = strdup(path);
+	if (!live->wanted_path)
+		return smap_error_nomem(&live->err);
 	if (ret_saved && ret_saved->size != sizeof(*ret_saved))
 		return smap_error_set(&live->err, -EINVAL,
 				      "a struct stackmap_saved that this version does not know");
@@ -56,11 +59,12 @@ static void describe(const struct smap_copy *copy, struct stackmap_saved *saved)
 	saved->is_complete = export->info.is_closed;
 }
 
-static int keep_path(struct stackmap_live *live, const char *path)
+void smap_keep_path(struct stackmap_live *live)
 {
-	free(live->path);
-	live->path = strdup(path);
-	return live->path ? 0 : smap_error_nomem(&live->err);
+	if (live->path)
+		return;
+	live->path = live->wanted_path;
+	live->wanted_path = NULL;
 }
 
 /* ---- generations that nobody saved ---- */
@@ -205,7 +209,7 @@ static int append_in(struct stackmap_live *live, const struct smap_copy *copy, c
 		smap_writer_close(writer);
 	}
 	if (!ret)
-		ret = keep_path(live, name.data);
+		live->path = smap_buf_detach(&name, NULL);
 	smap_buf_free(&name);
 	return ret;
 }
@@ -242,7 +246,9 @@ static int write_pending(struct stackmap_live *live, struct smap_writer *writer)
 	if (!live->pending)
 		return 0;
 	smap_saved_init(&saved);
-	ret = smap_copy_append(live, live->pending, writer, &saved);
+	ret = smap_held_read_again(live);
+	if (!ret)
+		ret = smap_copy_append(live, live->pending, writer, &saved);
 	if (ret)
 		return smap_error_prefix(&live->err, ret, "the map that was read before");
 	smap_copy_free(live->pending);
@@ -268,58 +274,6 @@ int smap_save_begin(struct stackmap_live *live, const char *path, struct smap_wr
 	}
 	*ret_writer = writer;
 	return 0;
-}
-
-static int encode_shot(struct stackmap_live *live, const struct smap_copy *copy,
-		       const struct smap_shot *shot, uint64_t store_id, struct smap_buf *bytes)
-{
-	struct smap_save_input input;
-
-	if (!shot->parsed)
-		return 0;
-	make_input(live, copy, shot, &input);
-	return smap_store_encode_block(bytes, store_id, &input, &live->err);
-}
-
-static int encode_copy(struct stackmap_live *live, const struct smap_copy *copy,
-		       struct smap_store **ret_store)
-{
-	const uint64_t store_id = smap_store_new_id();
-	struct smap_buf bytes = SMAP_BUF_INIT;
-	char *data = NULL;
-	size_t len;
-	int ret;
-
-	smap_store_encode_header(&bytes, store_id);
-	ret = encode_shot(live, copy, &copy->bin, store_id, &bytes);
-	if (!ret)
-		ret = encode_shot(live, copy, &copy->text, store_id, &bytes);
-	if (!ret)
-		data = smap_buf_detach(&bytes, &len);
-	smap_buf_free(&bytes);
-	if (ret)
-		return ret;
-	if (!data)
-		return smap_error_nomem(&live->err);
-	return smap_store_open_owned(data, len, ret_store, &live->err);
-}
-
-int smap_live_read_store(struct stackmap_live *live, struct smap_store **ret_store)
-{
-	struct smap_copy *copy;
-	int ret;
-
-	ret = smap_live_look(live);
-	if (ret)
-		return ret;
-	copy = smap_copy_new(live);
-	if (!copy)
-		return -ENOMEM;
-	ret = smap_copy_read(live, copy);
-	if (!ret)
-		ret = encode_copy(live, copy, ret_store);
-	smap_copy_free(copy);
-	return ret;
 }
 
 static int save(struct stackmap_live *live, struct smap_writer *writer,
@@ -354,10 +308,9 @@ SMAP_PUBLIC int stackmap_live_save(struct stackmap_live *live, const char *path,
 		return smap_errno(ret);
 	ret = save(live, writer, &saved);
 	smap_writer_close(writer);
-	if (!ret)
-		ret = keep_path(live, path);
 	if (ret)
 		return smap_errno(ret);
+	smap_keep_path(live);
 	smap_saved_give(&saved, ret_saved);
 	return 0;
 }

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The map for who resolves from it while it grows: read again where the statistics say that there
+ * is more in it than the last time.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "live.h"
+#include "room.h"
+
+/* Reading takes at most this part of the time. */
+#define READ_PART	10
+
+static uint64_t now_ns(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+const struct smap_origin *smap_live_get_origin(struct stackmap_live *live)
+{
+	struct smap_copy *copy;
+
+	if (live->has_origin)
+		return &live->origin;
+	copy = smap_copy_new(live);
+	if (!copy)
+		return NULL;
+	live->origin = copy->origin;
+	live->has_origin = true;
+	copy->origin = (struct smap_origin){ 0 };
+	smap_copy_free(copy);
+	return &live->origin;
+}
+
+/* Without statistics, it may have changed. */
+static bool has_changed(struct stackmap_live *live, struct smap_stat *stat)
+{
+	const struct smap_stat *last = &live->followed.stat;
+
+	if (live->followed.is_read && now_ns() < live->followed.next_ns)
+		return false;
+	if (smap_live_stat(live, stat) || !live->followed.is_read)
+		return true;
+	return stat->has != last->has ||
+	       stat->value[SMAP_STAT_GENERATION] != last->value[SMAP_STAT_GENERATION] ||
+	       stat->value[SMAP_STAT_ENTRIES] != last->value[SMAP_STAT_ENTRIES];
+}
+
+static int take(struct stackmap_live *live, struct smap_copy *copy, struct smap_export **ret_export,
+		struct smap_symbols **ret_symbols)
+{
+	struct smap_shot *shot = copy->text.parsed ? &copy->text : &copy->bin;
+	struct smap_symbols *symbols = NULL;
+	int ret;
+
+	if (shot == &copy->bin && copy->symbols.len) {
+		ret = smap_symbols_from_stored(copy->symbols.data, copy->symbols.len, &symbols,
+					       &live->err);
+		if (ret)
+			return ret;
+	}
+	*ret_export = shot->parsed;
+	*ret_symbols = symbols;
+	shot->parsed = NULL;
+	return 1;
+}
+
+static int read_all(struct stackmap_live *live, struct smap_export **ret_export,
+		    struct smap_symbols **ret_symbols)
+{
+	struct smap_copy *copy;
+	int ret;
+
+	ret = smap_live_look(live);
+	if (ret)
+		return ret;
+	copy = smap_copy_new(live);
+	if (!copy)
+		return -ENOMEM;
+	ret = smap_copy_read(live, copy);
+	if (!ret)
+		ret = take(live, copy, ret_export, ret_symbols);
+	smap_copy_free(copy);
+	return ret == -ENODATA ? 0 : ret;
+}
+
+int smap_live_read(struct stackmap_live *live, struct smap_export **ret_export,
+		   struct smap_symbols **ret_symbols)
+{
+	struct smap_stat stat = { .has = 0 };
+	uint64_t begin_ns = now_ns(), end_ns;
+	int ret;
+
+	if (!has_changed(live, &stat))
+		return 0;
+	ret = read_all(live, ret_export, ret_symbols);
+	end_ns = now_ns();
+	live->followed.is_read = true;
+	live->followed.next_ns = end_ns + (end_ns - begin_ns) * READ_PART;
+	/* That of before: what came in between is a change yet to be seen. */
+	live->followed.stat = stat;
+	return ret;
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fixture.h"
+#include "tracefs/room.h"
+
+/* How often /proc/kallsyms was opened: each time a line goes to a file. */
+static void count_reads(void)
+{
+	fixture_shim("at -a open /proc/kallsyms - run 'echo >> kallsyms.read'");
+}
+
+static size_t nr_reads(void)
+{
+	FILE *file = fopen("kallsyms.read", "r");
+	size_t nr = 0;
+	int c;
+
+	if (!file)
+		return 0;
+	while ((c = getc(file)) != EOF)
+		nr += c == '\n';
+	fclose(file);
+	return nr;
+}
+
+static void write_modules(const char *text)
+{
+	char path[256];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/over/proc/modules", getenv("STACKMAP_SHIM"));
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+static void the_table_is_read_once(void **state)
+{
+	struct fixture *f = *state;
+	int i;
+
+	fixture_play("ours", "", true);
+	write_modules("nfs 385024 1 lockd, Live 0xffffffffc0a1e000\n");
+	count_reads();
+	for (i = 0; i < 3; i++) {
+		assert_int_equal(fixture_rotate(f, 0), 0);
+		fixture_shim("record-many 10");
+	}
+	assert_int_equal(nr_reads(), 1);
+}
+
+static void a_module_that_is_used_more_is_no_other_one(void **state)
+{
+	struct fixture *f = *state;
+
+	fixture_play("ours", "", true);
+	write_modules("nfs 385024 1 lockd, Live 0xffffffffc0a1e000\n");
+	count_reads();
+	assert_int_equal(fixture_save(f), 0);
+	write_modules("nfs 385024 2 lockd,nfsd, Live 0xffffffffc0a1e000\n");
+	assert_int_equal(fixture_save(f), 0);
+	assert_int_equal(nr_reads(), 1);
+}
+
+static void a_module_that_came_or_went_has_it_read_again(void **state)
+{
+	struct fixture *f = *state;
+
+	fixture_play("ours", "", true);
+	write_modules("");
+	count_reads();
+	assert_int_equal(fixture_save(f), 0);
+	write_modules("nfs 385024 1 lockd, Live 0xffffffffc0a1e000\n");
+	assert_int_equal(fixture_save(f), 0);
+	assert_int_equal(nr_reads(), 2);
+	write_modules("nfs 385024 1 lockd, Live 0xffffffffc0b1e000\n");
+	assert_int_equal(fixture_save(f), 0);
+	assert_int_equal(nr_reads(), 3);
+}
+
+static void one_that_comes_while_it_is_read_has_it_read_again(void **state)
+{
+	struct smap_names names = { 0 };
+
+	fixture_play("ours", "", true);
+	write_modules("");
+	fixture_shim("at open /proc/kallsyms - run 'echo nfs 1 1 - Live 0x1 > "
+		     "$STACKMAP_SHIM/over/proc/modules'");
+	assert_int_equal(smap_names_update(&names, false, NULL), 0);
+	assert_non_null(names.symbols);
+	assert_null(names.hidden);
+	assert_string_equal(names.modules, "nfs 1    0x1 \n");
+	smap_names_release(&names);
+}
+
+static void hidden_ones_are_none_and_the_words_say_why(void **state)
+{
+	struct smap_names names = { 0 };
+
+	fixture_play("ours", "kallsyms=hidden", false);
+	assert_int_equal(smap_names_update(&names, false, NULL), 0);
+	assert_null(names.symbols);
+	assert_non_null(strstr(names.hidden, "/proc/kallsyms: "));
+	assert_non_null(strstr(names.hidden, "kptr_restrict"));
+	smap_names_release(&names);
+}
+
+static const struct CMUnitTest tests[] = {
+	LIVE_TEST(the_table_is_read_once),
+	LIVE_TEST(a_module_that_is_used_more_is_no_other_one),
+	LIVE_TEST(a_module_that_came_or_went_has_it_read_again),
+	LIVE_TEST(one_that_comes_while_it_is_read_has_it_read_again),
+	LIVE_TEST(hidden_ones_are_none_and_the_words_say_why),
+};
+
+FIXTURE_MAIN(tests)
