@@ -108,6 +108,20 @@ SMAP_PUBLIC int stackmap_store_tie(struct stackmap_store *store, const char *tra
 	return ret ? smap_errno(ret) : 0;
 }
 
+SMAP_PUBLIC int stackmap_store_drop(struct stackmap_store *store, const char *path,
+				    stackmap_drop_fn fn, void *data)
+{
+	size_t nr = 0;
+	int ret;
+
+	if (store->store)
+		return smap_error_set(&store->err, -EBUSY, "opened before");
+	if (!path || !fn)
+		return smap_error_set(&store->err, -EINVAL, "no path");
+	ret = smap_store_drop(path, fn, data, &nr, &store->err);
+	return ret ? smap_errno(ret) : (int)nr;
+}
+
 SMAP_PUBLIC uint64_t stackmap_store_get_len(const struct stackmap_store *store)
 {
 	return store->store ? smap_store_size(store->store) : 0;
@@ -259,6 +273,20 @@ SMAP_PUBLIC bool stackmap_save_is_superseded(const struct stackmap_save *save)
 SMAP_PUBLIC bool stackmap_save_is_raw(const struct stackmap_save *save)
 {
 	return save->is_raw;
+}
+
+SMAP_PUBLIC bool stackmap_save_is_closed(const struct stackmap_save *save)
+{
+	int saved_errno = errno;
+	struct smap_export *export;
+	bool is_closed = false;
+
+	if (!smap_store_export(save->store, save->nr, &export, NULL, NULL)) {
+		is_closed = export->info.is_closed;
+		smap_export_free(export);
+	}
+	errno = saved_errno;
+	return is_closed;
 }
 
 SMAP_PUBLIC size_t stackmap_save_nr_generations(const struct stackmap_save *save)

@@ -174,6 +174,19 @@ int stackmap_store_verify(struct stackmap_store *store);
 int stackmap_store_tie(struct stackmap_store *store, const char *trace);
 
 /*
+ * Write the saved-map file @path anew without the saves for which @fn gives true: it is called once
+ * for each, in their order in the file, with the file locked against writers, and may not use
+ * @store. What is damaged behind a save (before the first: with that) goes with it. The new file
+ * takes the place of the old one at once and durably, with its owner and mode; whoever has the old
+ * one open reads on in that. @store, not opened, keeps the words of an error. Returns the number of
+ * saves dropped, or -EBUSY (@store is opened), -ENOENT, or as stackmap_import_write(): the file is
+ * then as it was.
+ */
+typedef bool (*stackmap_drop_fn)(const struct stackmap_save *save, void *data);
+int stackmap_store_drop(struct stackmap_store *store, const char *path, stackmap_drop_fn fn,
+			void *data);
+
+/*
  * Where and when a save was made. Strings are NULL and numbers 0 (times STACKMAP_TIME_UNKNOWN)
  * where it is unknown; that sets no errno.
  */
@@ -197,6 +210,11 @@ bool stackmap_save_has_symbols(const struct stackmap_save *save);
 bool stackmap_save_is_superseded(const struct stackmap_save *save);
 /* The file is the export itself. */
 bool stackmap_save_is_raw(const struct stackmap_save *save);
+/*
+ * Its map was out of use when it was read, so that nothing can have been added later. False also
+ * where the export does not tell (all but "bin2") or cannot be decoded.
+ */
+bool stackmap_save_is_closed(const struct stackmap_save *save);
 size_t stackmap_save_nr_generations(const struct stackmap_save *save);
 /* 0 past the end and where has_generation is false. */
 uint32_t stackmap_save_get_generation(const struct stackmap_save *save, size_t nr);
@@ -632,6 +650,14 @@ const char *stackmap_live_get_path(const struct stackmap_live *live);
 
 /* Reset without saving: the cookies that the ring buffer has can never be resolved. */
 int stackmap_live_reset(struct stackmap_live *live);
+
+/*
+ * How far back the ring buffer reaches: no event in it was recorded before *ret_ns (CLOCK_BOOTTIME;
+ * 0: that may be any time of this boot). A cautious answer, for whoever wants to drop the saves of
+ * generations that were over by then. -ENODATA: it has no event; -EOPNOTSUPP: its clock does not
+ * count seconds, or a snapshot of it has events; or as stackmap_live_open().
+ */
+int stackmap_live_get_oldest_ns(struct stackmap_live *live, uint64_t *ret_ns);
 
 /* Return as soon as the map is out of use, and do not wait until nobody reads it any more. */
 #define STACKMAP_FREE_NOWAIT		(1U << 0)

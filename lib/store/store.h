@@ -267,4 +267,12 @@ int smap_attach(int fd, uint64_t end, const struct smap_attach_input *input, siz
 /* Cut the file to its trace. */
 int smap_detach(int fd, uint64_t end, struct smap_error *err);
 
+/*
+ * Write the store file at @path anew without the saves for which @fn gives true: see
+ * stackmap_store_drop(). 0 and *ret_nr, or negative errno; words begin with the path.
+ */
+typedef bool (*smap_drop_fn)(const struct stackmap_save *save, void *data);
+int smap_store_drop(const char *path, smap_drop_fn fn, void *data, size_t *ret_nr,
+		    struct smap_error *err);
+
 #endif /* SMAP_STORE_STORE_H */
