@@ -73,6 +73,7 @@ extern const struct command cmd_save;
 extern const struct command cmd_show;
 extern const struct command cmd_stat;
 extern const struct command cmd_verify;
+extern const struct command cmd_watch;
 
 /* What --help prints, which main answers, but not for wrappers. CMD_OK. */
 int cmd_print_help(const struct command *cmd);

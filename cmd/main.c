@@ -32,6 +32,7 @@ static const struct command *const commands[] = {
 	&cmd_reset,
 	&cmd_free,
 	&cmd_stat,
+	&cmd_watch,
 };
 
 #define NR_COMMANDS	(sizeof(commands) / sizeof(commands[0]))

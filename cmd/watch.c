@@ -14,6 +14,13 @@ void watch_init(struct watch *watch, const struct watch_ops *ops, void *data,
 	rotation_init(&watch->rotation, policy, ops->now(data));
 }
 
+void watch_expect(struct watch *watch, uint32_t generation)
+{
+	watch->is_begun = true;
+	watch->has_next = true;
+	watch->next = generation;
+}
+
 static void tell(struct watch *watch, const char *line)
 {
 	watch->ops->tell(watch->data, line);
@@ -34,6 +41,23 @@ static void note_code(struct watch *watch, int *last, int code, const char *agai
 	*last = code;
 }
 
+/* They count upwards, and around after 2^32. */
+static bool is_behind(uint32_t generation, uint32_t other)
+{
+	return (int32_t)(generation - other) > 0;
+}
+
+/* Has somebody else reset the map, or we in an earlier life? */
+static void note_generation(struct watch *watch, const struct rotation_look *map)
+{
+	if (!map->has_generation)
+		return;
+	if (watch->has_next && is_behind(map->generation, watch->next))
+		watch->ops->missed(watch->data, watch->next, map->generation);
+	watch->has_next = true;
+	watch->next = map->generation;
+}
+
 /* 0, or the errno of it, said. */
 static int look(struct watch *watch)
 {
@@ -49,6 +73,7 @@ static int look(struct watch *watch)
 		if (watch->is_waiting)
 			tell(watch, "the option is set: there is a map now");
 		watch->is_waiting = false;
+		note_generation(watch, &now.map);
 	} else if (!watch->is_waiting) {
 		tell(watch, "no map is allocated: waiting for the option stackmap to be set");
 		watch->is_waiting = true;
@@ -70,6 +95,9 @@ static bool is_saved(const struct watch *watch)
 static void note_saved(struct watch *watch, bool is_reset)
 {
 	watch->has_saved = !is_reset;
+	/* The rotation itself tells of what others did meanwhile. */
+	if (is_reset)
+		watch->has_next = false;
 	watch->saved = watch->look.map;
 	watch->saved_successes = watch->look.successes;
 }
@@ -80,16 +108,12 @@ static bool was_refused(int code)
 	return code == -EBUSY || code == -EAGAIN || code == -ENOMEM;
 }
 
-static int act(struct watch *watch)
+/* Rotate or save, and learn from what comes of it. */
+static void act(struct watch *watch, bool rotates)
 {
-	bool rotates = watch->can_rotate && !watch->is_failing;
 	uint64_t from = watch->ops->now(watch->data);
 	int ret;
 
-	if (!rotates && is_saved(watch)) {
-		rotation_done(&watch->rotation, from, from);
-		return 0;
-	}
 	ret = rotates ? watch->ops->rotate(watch->data) : watch->ops->save(watch->data);
 	if (ret == -ENODATA)
 		ret = 0;
@@ -97,13 +121,25 @@ static int act(struct watch *watch)
 		note_saved(watch, rotates);
 	note_code(watch, &watch->act_code, ret, "maps are saved again");
 	watch->is_failing = ret && !was_refused(ret);
+	watch->is_begun |= !ret;
 	if (ret)
 		rotation_failed(&watch->rotation, watch->ops->now(watch->data));
 	else
 		rotation_done(&watch->rotation, from, watch->ops->now(watch->data));
 	if (!ret)
 		watch->ops->trim(watch->data);
-	return ret;
+}
+
+/* What is due by now: nothing, where all of it is saved and stays as it is. */
+static void act_when_due(struct watch *watch)
+{
+	bool rotates = watch->can_rotate && watch->is_begun && !watch->is_failing;
+	uint64_t now = watch->ops->now(watch->data);
+
+	if (!rotates && is_saved(watch))
+		rotation_done(&watch->rotation, now, now);
+	else
+		act(watch, rotates);
 }
 
 static int end(struct watch *watch)
@@ -122,6 +158,12 @@ static int end(struct watch *watch)
 	return 0;
 }
 
+static bool is_to_begin(const struct watch *watch)
+{
+	return watch->can_rotate && !watch->is_begun && watch->look.map.entries &&
+	       !watch->is_failing;
+}
+
 int watch_step(struct watch *watch, unsigned int events, uint64_t *ret_sleep_ns)
 {
 	enum rotation_due due;
@@ -135,8 +177,8 @@ int watch_step(struct watch *watch, unsigned int events, uint64_t *ret_sleep_ns)
 			    ret_sleep_ns);
 	if ((events & WATCH_ASKED) && !watch->look.map.entries)
 		tell(watch, "the map is empty: nothing to save");
-	else if (due != ROTATION_NOT_DUE || (events & WATCH_ASKED)) {
-		act(watch);
+	else if (due != ROTATION_NOT_DUE || (events & WATCH_ASKED) || is_to_begin(watch)) {
+		act_when_due(watch);
 		*ret_sleep_ns = ROTATION_SLEEP_MIN;
 	}
 	return 0;

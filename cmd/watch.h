@@ -9,6 +9,10 @@
  *	                                   |   a save is written      v
  *	                                   +----------------------- FAILING: save, never reset
  *
+ * The first time that there is a stack it is saved and not reset, so that the file has a generation
+ * from the start: whoever is killed between a reset and the end of its writing is found out by the
+ * next one, since what the file has last and what the kernel has do not follow on each other.
+ *
  * Whatever goes wrong is said once, and that it goes on again is said too. Nothing is reset while
  * the last thing that was tried could not be written: the map then fills, and what does not fit is
  * recorded in full.
@@ -39,6 +43,11 @@ struct watch_ops {
 	void		(*trim)(void *data);
 	/* Why the last one of these failed, on stderr, in one line. */
 	void		(*complain)(void *data, int code);
+	/*
+	 * The map went from generation @first on to @behind without us: what was in those before
+	 * @behind and not saved yet is lost, unless who reset it has saved it.
+	 */
+	void		(*missed)(void *data, uint32_t first, uint32_t behind);
 	/* One line of news. */
 	void		(*tell)(void *data, const char *line);
 };
@@ -52,8 +61,11 @@ struct watch {
 	void			*data;
 	struct rotation		rotation;
 	bool			can_rotate;
+	bool			is_begun;	/* the file has what a later watch has to know */
+	bool			has_next;	/* the generation to be seen next is known */
+	uint32_t		next;
 	bool			is_waiting;	/* it was said that there is no map */
-	bool			is_failing;	/* the last save or rotation was not written */
+	bool			is_failing;	/* what was done last was not written */
 	int			look_code;	/* why the last look failed; 0: it did not */
 	int			act_code;	/* the same of the last save or rotation */
 	bool			has_saved;	/* the map as it was in the next two */
@@ -64,6 +76,12 @@ struct watch {
 
 void watch_init(struct watch *watch, const struct watch_ops *ops, void *data,
 		const struct rotation_policy *policy);
+
+/*
+ * The map was left at @generation by an earlier watch of this boot, as its file says. Before the
+ * first step.
+ */
+void watch_expect(struct watch *watch, uint32_t generation);
 
 /*
  * Do what is to be done now. Returns 0 with *ret_sleep_ns until the next step; with WATCH_END 0,

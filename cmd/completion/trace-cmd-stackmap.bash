@@ -50,6 +50,9 @@ _trace_cmd_stackmap_argument()
 		_trace_cmd_stackmap_from "$4" "$2"
 	elif [[ $3 == FILE ]]; then
 		_trace_cmd_stackmap_files "$2"
+	elif [[ $3 == DIR ]]; then
+		mapfile -t COMPREPLY < <(compgen -d -- "$2")
+		compopt -o filenames 2>/dev/null
 	fi
 }
 

@@ -81,8 +81,15 @@ static void world_tell(void *data, const char *line)
 	     strstr(line, "empty") ? "empty " : "there ", 0);
 }
 
+static void world_missed(void *data, uint32_t first, uint32_t behind)
+{
+	note("missed:%d", (int)first);
+	note("-%d ", (int)behind);
+}
+
 static const struct watch_ops ops = {
-	world_now, world_look, world_save, world_rotate, world_trim, world_complain, world_tell
+	world_now, world_look, world_save, world_rotate, world_trim, world_complain, world_missed,
+	world_tell
 };
 
 static void begin(unsigned int percent, uint64_t every_ns, bool is_kept)
@@ -93,6 +100,15 @@ static void begin(unsigned int percent, uint64_t every_ns, bool is_kept)
 	world.now = 1000 * S;
 	world.look = (struct watch_look){ { true, 1, 0, 1000, 0, 0 }, 0 };
 	watch_init(&watch, &ops, NULL, &policy);
+	/* As an earlier one has left it; without that: begin_anew(). */
+	watch_expect(&watch, 1);
+}
+
+static void begin_anew(bool is_kept)
+{
+	begin(75, 0, is_kept);
+	watch.is_begun = false;
+	watch.has_next = false;
 }
 
 /* After @ns, with so many stacks in the map. */
@@ -157,6 +173,70 @@ static void one_waits_for_a_map_and_says_so_once(void **state)
 	step(S, 0, 0);
 	did("waits ");
 	step(S, 0, WATCH_END);
+	did("");
+}
+
+static void a_map_that_others_reset_is_told_of(void **state)
+{
+	begin(75, 0, false);
+	step(S, 10, 0);
+	world.look.map.generation = 4;
+	step(S, 10, 0);
+	step(S, 20, 0);
+	did("missed:1-4 ");
+	step(S, 800, 0);
+	step(S, 10, 0);
+	did("rotate trim ");
+	/* Around. */
+	world.look.map.generation = UINT32_MAX;
+	watch_expect(&watch, UINT32_MAX - 2);
+	step(S, 10, 0);
+	world.look.map.generation = 1;
+	step(S, 10, 0);
+	did("missed:-3--1 missed:-1-1 ");
+}
+
+static void what_was_lost_in_an_earlier_life_is_told(void **state)
+{
+	begin(75, 0, false);
+	step(S, 10, 0);
+	did("");
+	begin(75, 0, false);
+	world.look.map.generation = 5;
+	watch_expect(&watch, 5);
+	step(S, 10, 0);
+	did("");
+	begin(75, 0, false);
+	world.look.map.generation = 5;
+	watch_expect(&watch, 4);
+	step(S, 10, 0);
+	did("missed:4-5 ");
+}
+
+static void the_first_stacks_are_saved_before_anything_is_reset(void **state)
+{
+	begin_anew(false);
+	step(S, 0, 0);
+	did("");
+	step(S, 900, 0);
+	did("save trim ");
+	step(S, 900, 0);
+	did("rotate trim ");
+
+	begin_anew(false);
+	world.save_code = -ENOSPC;
+	step(S, 10, 0);
+	did("save complain:28 ");
+	step(1, 10, 0);
+	did("");
+	world.save_code = 0;
+	step(S, 10, WATCH_ASKED);
+	did("save again trim ");
+	step(S, 11, WATCH_ASKED);
+	did("rotate trim ");
+
+	begin_anew(true);
+	step(S, 10, 0);
 	did("");
 }
 
@@ -336,6 +416,9 @@ int main(void)
 		cmocka_unit_test(a_map_is_rotated_when_its_time_has_come),
 		cmocka_unit_test(a_map_is_rotated_when_asked),
 		cmocka_unit_test(one_waits_for_a_map_and_says_so_once),
+		cmocka_unit_test(a_map_that_others_reset_is_told_of),
+		cmocka_unit_test(what_was_lost_in_an_earlier_life_is_told),
+		cmocka_unit_test(the_first_stacks_are_saved_before_anything_is_reset),
 		cmocka_unit_test(a_map_that_cannot_be_read_is_told_of_once),
 		cmocka_unit_test(nothing_is_reset_while_the_disk_is_full),
 		cmocka_unit_test(a_copy_elsewhere_is_a_failure_of_the_file),

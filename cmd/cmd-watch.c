@@ -1,0 +1,547 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * trace-cmd stackmap watch: saves the maps of a machine that traces for long, from boot on. What it
+ * does next is decided in watch.c; here are the system calls.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cmd.h"
+#include "folder.h"
+#include "notify.h"
+#include "saves.h"
+#include "units.h"
+#include "watch.h"
+
+#define DEFAULT_FOLDER	"/var/lib/trace-stackmap"
+#define DEFAULT_PERCENT	75
+#define DEFAULT_EVERY	"10m"
+#define DEFAULT_MAX_LEN	(1ULL << 30)
+
+#define BOOT_ID_PATH	"/proc/sys/kernel/random/boot_id"
+
+/* Age is looked at that often only: it costs a look into every file. */
+#define AGE_PERIOD_NS	(3600 * ROTATION_NS_PER_S)
+
+enum {
+	KEY_ROTATE_AT = CMD_KEY_OWN,
+	KEY_EVERY,
+	KEY_PAUSE,
+	KEY_MAX_SIZE,
+	KEY_MAX_AGE,
+	KEY_DROP_LIVE,
+};
+
+struct watcher {
+	const char		*folder;
+	struct rotation_policy	policy;
+	struct folder_bounds	bounds;
+	bool			pauses;
+	bool			is_quiet;
+	struct stackmap_live	*live;
+	char			*path;		/* of this boot's file */
+	int			lock;		/* the folder, held by one watch at a time */
+	uint64_t		aged_ns;	/* when age was looked at; 0: never */
+	bool			said_over;	/* that the folder is larger than it should be */
+	bool			said_trim;	/* that keeping its bounds failed */
+	struct stackmap_saved	saved;		/* the last one */
+};
+
+static uint64_t read_clock(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * ROTATION_NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+/* ---- struct watch_ops ---- */
+
+static uint64_t op_now(void *data)
+{
+	return read_clock(CLOCK_BOOTTIME);
+}
+
+static uint64_t stat_value(const struct stackmap_stat *stat, enum stackmap_stat_field field)
+{
+	uint64_t value = 0;
+
+	stackmap_stat_get(stat, field, &value);
+	return value;
+}
+
+static int op_look(void *data, struct watch_look *ret_look)
+{
+	struct watcher *watcher = data;
+	struct stackmap_stat *stat = stackmap_live_read_stat(watcher->live);
+	struct rotation_look *map = &ret_look->map;
+	uint64_t value;
+
+	if (!stat)
+		return -errno;
+	map->has_generation = !stackmap_stat_get(stat, STACKMAP_STAT_GENERATION, &value);
+	map->generation = map->has_generation ? (uint32_t)value : 0;
+	map->entries = stat_value(stat, STACKMAP_STAT_ENTRIES);
+	map->capacity = stat_value(stat, STACKMAP_STAT_CAPACITY);
+	if (!stackmap_stat_find(stat, "arena_used", &value))
+		map->arena_used = value;
+	if (!stackmap_stat_find(stat, "arena_size", &value))
+		map->arena_size = value;
+	ret_look->successes = stat_value(stat, STACKMAP_STAT_SUCCESSES);
+	stackmap_stat_free(stat);
+	return 0;
+}
+
+static void op_tell(void *data, const char *line)
+{
+	const struct watcher *watcher = data;
+
+	if (watcher->is_quiet)
+		return;
+	print_escaped(line);
+	putchar('\n');
+	cmd_flush();
+}
+
+static void tell_saved(struct watcher *watcher)
+{
+	const struct stackmap_saved *saved = &watcher->saved;
+	char line[200], generation[32] = "the map";
+
+	if (saved->has_generation)
+		snprintf(generation, sizeof(generation), "generation %" PRIu32, saved->generation);
+	snprintf(line, sizeof(line), "%s: %" PRIu64 " %s, %" PRIu64 " bytes%s", generation,
+		 saved->nr_stacks, saved->nr_stacks == 1 ? "stack" : "stacks", saved->len,
+		 saved->is_reset ? "" : ", and goes on");
+	op_tell(watcher, line);
+	if (saved->nr_missing == STACKMAP_MISSING_UNKNOWN)
+		cmd_warn("%s: stacks may be missing, and nothing tells how many", generation);
+	else if (saved->nr_missing)
+		cmd_warn("%s: at most %" PRIu64 " stacks are missing", generation,
+			 saved->nr_missing);
+}
+
+/* -EXDEV: not where it should be. */
+static int finish(struct watcher *watcher, int ret)
+{
+	if (ret)
+		return ret;
+	if (watcher->saved.is_elsewhere)
+		return -EXDEV;
+	tell_saved(watcher);
+	return 0;
+}
+
+static int op_save(void *data)
+{
+	struct watcher *watcher = data;
+
+	watcher->saved = (struct stackmap_saved){ .size = sizeof(watcher->saved) };
+	return finish(watcher,
+		      stackmap_live_save(watcher->live, watcher->path, &watcher->saved));
+}
+
+static int op_rotate(void *data)
+{
+	struct watcher *watcher = data;
+	unsigned int flags = watcher->pauses ? STACKMAP_ROTATE_PAUSE : 0;
+
+	watcher->saved = (struct stackmap_saved){ .size = sizeof(watcher->saved) };
+	return finish(watcher, stackmap_live_rotate(watcher->live, watcher->path, flags,
+						    &watcher->saved));
+}
+
+static void op_complain(void *data, int code)
+{
+	struct watcher *watcher = data;
+	const char *path;
+
+	if (code != -EXDEV) {
+		cmd_library_error(stackmap_live_get_error(watcher->live));
+		return;
+	}
+	path = stackmap_live_get_path(watcher->live);
+	cmd_error("%s: cannot be written to: generation %" PRIu32 " is in %s instead",
+		  watcher->path, watcher->saved.generation, path ? path : "another file");
+}
+
+/* 0: not known. */
+static uint64_t oldest_event(struct watcher *watcher, uint64_t boot_ns)
+{
+	uint64_t oldest_ns;
+	int ret = stackmap_live_get_oldest_ns(watcher->live, &oldest_ns);
+
+	if (ret == -ENODATA)
+		return boot_ns;
+	return ret ? 0 : oldest_ns;
+}
+
+static void trim(struct watcher *watcher, const struct folder_bounds *bounds)
+{
+	struct folder_now now = { read_clock(CLOCK_REALTIME), read_clock(CLOCK_BOOTTIME), 0 };
+	struct folder_trimmed trimmed;
+	char line[200];
+
+	now.oldest_ns = oldest_event(watcher, now.boot_ns);
+	if (folder_trim(watcher->folder, watcher->path, bounds, &now, &trimmed) == CMD_OK)
+		watcher->said_trim = false;
+	if (trimmed.nr_saves) {
+		snprintf(line, sizeof(line), "dropped the oldest %zu %s, %" PRIu64 " bytes",
+			 trimmed.nr_saves, trimmed.nr_saves == 1 ? "save" : "saves", trimmed.len);
+		op_tell(watcher, line);
+	}
+	if (trimmed.over_len && !watcher->said_over)
+		cmd_warn("%s: %" PRIu64 " bytes more than --max-size: the ring buffer may still "
+			 "need what is left (see --drop-live)", watcher->folder, trimmed.over_len);
+	watcher->said_over = trimmed.over_len != 0;
+}
+
+static void op_trim(void *data)
+{
+	struct watcher *watcher = data;
+	struct folder_bounds bounds = watcher->bounds;
+	uint64_t now = op_now(watcher), len;
+
+	if (!bounds.max_age_ns ||
+	    (watcher->aged_ns && now - watcher->aged_ns < AGE_PERIOD_NS))
+		bounds.max_age_ns = 0;
+	else
+		watcher->aged_ns = now;
+	if (folder_len(watcher->folder, &len) != CMD_OK)
+		return;
+	if (bounds.max_age_ns || (bounds.max_len && len > bounds.max_len))
+		trim(watcher, &bounds);
+}
+
+static void op_missed(void *data, uint32_t first, uint32_t behind)
+{
+	if (behind - first == 1)
+		cmd_warn("generation %" PRIu32 " is not saved here as a whole: somebody else reset "
+			 "the map, or this was killed as it did", first);
+	else
+		cmd_warn("generations %" PRIu32 " to %" PRIu32 " are not saved here as a whole: "
+			 "somebody else reset the map, or this was killed as it did", first,
+			 behind - 1);
+}
+
+static const struct watch_ops ops = {
+	.now = op_now,
+	.look = op_look,
+	.save = op_save,
+	.rotate = op_rotate,
+	.trim = op_trim,
+	.complain = op_complain,
+	.missed = op_missed,
+	.tell = op_tell,
+};
+
+/* ---- signals ---- */
+
+/*
+ * They are taken between two steps: none of them interrupts a save. Returns a descriptor, or -1
+ * after cmd_error().
+ */
+static int take_signals(sigset_t *ret_set)
+{
+	int fd;
+
+	sigemptyset(ret_set);
+	sigaddset(ret_set, SIGTERM);
+	sigaddset(ret_set, SIGINT);
+	sigaddset(ret_set, SIGHUP);
+	sigaddset(ret_set, SIGUSR1);
+	sigprocmask(SIG_BLOCK, ret_set, NULL);
+	/* Whoever reads our news may go; we stay. */
+	signal(SIGPIPE, SIG_IGN);
+	fd = signalfd(-1, ret_set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (fd < 0)
+		cmd_error("signals: %s", strerror(errno));
+	return fd;
+}
+
+/* At most @sleep_ns; 0: take what is there. */
+static unsigned int wait_for_signals(int fd, uint64_t sleep_ns)
+{
+	struct timespec timeout = { (time_t)(sleep_ns / ROTATION_NS_PER_S),
+				    (long)(sleep_ns % ROTATION_NS_PER_S) };
+	struct pollfd wait = { .fd = fd, .events = POLLIN };
+	struct signalfd_siginfo info;
+	unsigned int events = 0;
+
+	if (ppoll(&wait, 1, &timeout, NULL) <= 0)
+		return 0;
+	while (read(fd, &info, sizeof(info)) == sizeof(info))
+		events |= info.ssi_signo == SIGUSR1 ? WATCH_ASKED : WATCH_END;
+	return events;
+}
+
+/* The last save that tells its generation; NULL: there is none. */
+static const struct stackmap_save *last_save(const struct stackmap_store *store)
+{
+	size_t nr = stackmap_store_nr_saves(store);
+	const struct stackmap_save *save;
+
+	while (nr-- > 0) {
+		save = stackmap_store_get_save(store, nr);
+		if (stackmap_save_has_generation(save) && stackmap_save_nr_generations(save))
+			return save;
+	}
+	return NULL;
+}
+
+/* Where an earlier watch of this boot has left off. */
+static void expect_next(struct watch *watch, const char *path)
+{
+	struct stackmap_store *store = stackmap_store_new();
+	const struct stackmap_save *save = NULL;
+	uint32_t generation;
+
+	/* No file yet, or one that the first save will tell of. */
+	if (store && !stackmap_store_open(store, path))
+		save = last_save(store);
+	if (save) {
+		generation = stackmap_save_get_generation(save,
+						stackmap_save_nr_generations(save) - 1);
+		watch_expect(watch, generation + stackmap_save_is_closed(save));
+	}
+	stackmap_store_free(store);
+}
+
+static int run(struct watcher *watcher, int signals, const sigset_t *set)
+{
+	uint64_t sleep_ns = 0;
+	unsigned int events;
+	struct watch watch;
+
+	watch_init(&watch, &ops, watcher, &watcher->policy);
+	expect_next(&watch, watcher->path);
+	/* The first step is done before others hear of us. */
+	watch_step(&watch, 0, &sleep_ns);
+	notify_manager("READY=1");
+	do {
+		events = wait_for_signals(signals, sleep_ns);
+		if (events & WATCH_END)
+			break;
+		watch_step(&watch, events, &sleep_ns);
+	} while (true);
+	notify_manager("STOPPING=1");
+	/* A second signal ends us at once: nothing of what is on disk suffers. */
+	sigprocmask(SIG_UNBLOCK, set, NULL);
+	return watch_step(&watch, WATCH_END, &sleep_ns) ? CMD_FAILED : CMD_OK;
+}
+
+/* ---- setting up ---- */
+
+static int read_boot_id(char boot_id[FOLDER_BOOT_ID_LEN + 1])
+{
+	int fd = open(BOOT_ID_PATH, O_RDONLY | O_CLOEXEC);
+	ssize_t got;
+
+	if (fd < 0)
+		return cmd_error(BOOT_ID_PATH ": %s: which boot this is cannot be told",
+				 strerror(errno));
+	got = read(fd, boot_id, FOLDER_BOOT_ID_LEN);
+	close(fd);
+	boot_id[FOLDER_BOOT_ID_LEN] = '\0';
+	if (got != FOLDER_BOOT_ID_LEN ||
+	    strspn(boot_id, "0123456789abcdef-") != FOLDER_BOOT_ID_LEN)
+		return cmd_error(BOOT_ID_PATH ": holds no boot id");
+	return CMD_OK;
+}
+
+/* Two in one folder would do no harm to the maps, but rotate twice as often. */
+static int lock_folder(struct watcher *watcher)
+{
+	watcher->lock = open(watcher->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (watcher->lock < 0)
+		return cmd_error("%s: %s", watcher->folder, strerror(errno));
+	if (flock(watcher->lock, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
+		return cmd_error("%s: another watch keeps its maps in this folder",
+				 watcher->folder);
+	if (access(watcher->folder, W_OK | X_OK))
+		return cmd_error("%s: %s", watcher->folder, strerror(errno));
+	return CMD_OK;
+}
+
+static int open_folder(struct watcher *watcher)
+{
+	uint64_t wall = read_clock(CLOCK_REALTIME), boot = read_clock(CLOCK_BOOTTIME);
+	char boot_id[FOLDER_BOOT_ID_LEN + 1];
+
+	if (read_boot_id(boot_id) != CMD_OK || folder_make(watcher->folder) != CMD_OK ||
+	    lock_folder(watcher) != CMD_OK)
+		return CMD_FAILED;
+	watcher->path = folder_find(watcher->folder, boot_id, wall > boot ? wall - boot : 0);
+	return watcher->path ? CMD_OK : CMD_FAILED;
+}
+
+/* What is not lossless is not done unless asked for. */
+static void choose_way(struct watcher *watcher)
+{
+	unsigned int abilities = stackmap_live_get_abilities(watcher->live);
+
+	if (abilities & STACKMAP_CAN_ROTATE)
+		return;
+	if (!(abilities & STACKMAP_CAN_GENERATIONS)) {
+		watcher->policy.is_kept = true;
+		cmd_warn("cookies of this kernel tell no generation: the map is saved, and never "
+			 "reset");
+	} else if (!watcher->pauses) {
+		watcher->policy.is_kept = true;
+		cmd_warn("a reset loses stacks on this kernel: the map is saved, and not reset "
+			 "(but see --pause)");
+	}
+}
+
+static int open_live(struct watcher *watcher)
+{
+	watcher->live = stackmap_live_new(NULL);
+	if (!watcher->live)
+		return cmd_nomem();
+	stackmap_live_set_log(watcher->live, cmd_log, NULL);
+	if (stackmap_live_open(watcher->live))
+		return cmd_library_error(stackmap_live_get_error(watcher->live));
+	choose_way(watcher);
+	return CMD_OK;
+}
+
+static int watch_maps(struct watcher *watcher)
+{
+	int status = CMD_FAILED, signals = -1;
+	sigset_t set;
+
+	watcher->lock = -1;
+	if (open_live(watcher) != CMD_OK || open_folder(watcher) != CMD_OK)
+		goto out;
+	signals = take_signals(&set);
+	if (signals < 0)
+		goto out;
+	op_tell(watcher, watcher->path);
+	status = run(watcher, signals, &set);
+	close(signals);
+out:
+	if (watcher->lock >= 0)
+		close(watcher->lock);
+	free(watcher->path);
+	stackmap_live_free(watcher->live);
+	return status;
+}
+
+/* ---- arguments ---- */
+
+/* A time, or "never". */
+static bool take_time(const char *option, const char *value, uint64_t *ret_ns)
+{
+	if (strcmp(value, "never"))
+		return units_parse_time(option, value, ret_ns);
+	*ret_ns = 0;
+	return true;
+}
+
+static bool take_percent(const char *option, const char *value, unsigned int *ret_percent)
+{
+	if (strcmp(value, "never"))
+		return units_parse_percent(option, value, ret_percent);
+	*ret_percent = 0;
+	return true;
+}
+
+static bool take_size(const char *option, const char *value, uint64_t *ret_len)
+{
+	if (strcmp(value, "never"))
+		return units_parse_size(option, value, ret_len);
+	*ret_len = 0;
+	return true;
+}
+
+static bool take_option(struct watcher *watcher, int key, const char *value)
+{
+	switch (key) {
+	case 'd':
+		watcher->folder = value;
+		return true;
+	case 'q':
+		watcher->is_quiet = true;
+		return true;
+	case KEY_ROTATE_AT:
+		return take_percent("--rotate-at", value, &watcher->policy.percent);
+	case KEY_EVERY:
+		return take_time("--every", value, &watcher->policy.every_ns);
+	case KEY_PAUSE:
+		watcher->pauses = true;
+		return true;
+	case KEY_MAX_SIZE:
+		return take_size("--max-size", value, &watcher->bounds.max_len);
+	case KEY_MAX_AGE:
+		return take_time("--max-age", value, &watcher->bounds.max_age_ns);
+	case KEY_DROP_LIVE:
+		watcher->bounds.drops_live = true;
+		return true;
+	}
+	return false;
+}
+
+static int run_watch(const struct command *cmd, int argc, char **argv)
+{
+	struct watcher watcher = { .folder = DEFAULT_FOLDER,
+				   .policy.percent = DEFAULT_PERCENT,
+				   .bounds.max_len = DEFAULT_MAX_LEN };
+	struct cmd_args args;
+	int key, status = CMD_FAILED;
+
+	take_time("--every", DEFAULT_EVERY, &watcher.policy.every_ns);
+	if (cmd_args_init(&args, cmd, argc, argv))
+		return CMD_FAILED;
+	while ((key = cmd_args_next(&args)) >= 0) {
+		if (!take_option(&watcher, key, args.value))
+			break;
+	}
+	if (key == CMD_ARGS_END && cmd_args_first(&args) < argc)
+		cmd_error("'%s' is no option; see --help", argv[cmd_args_first(&args)]);
+	else if (key == CMD_ARGS_END)
+		status = watch_maps(&watcher);
+	cmd_args_release(&args);
+	return status;
+}
+
+static const struct cmd_option watch_own_options[] = {
+	{ 'd', "directory", "DIR", NULL, "folder of the saved maps; default " DEFAULT_FOLDER },
+	{ KEY_ROTATE_AT, "rotate-at", "PART", NULL,
+	  "rotate when so much of the map is full; default 75%; or never" },
+	{ KEY_EVERY, "every", "TIME", NULL,
+	  "rotate that long after the last time; default " DEFAULT_EVERY "; or never" },
+	{ KEY_PAUSE, "pause", NULL, NULL,
+	  "pause tracing to rotate where stacks would be lost without" },
+	{ KEY_MAX_SIZE, "max-size", "SIZE", NULL,
+	  "drop the oldest maps beyond it; default 1G; or never" },
+	{ KEY_MAX_AGE, "max-age", "TIME", NULL, "drop maps that are older; default never" },
+	{ KEY_DROP_LIVE, "drop-live", NULL, NULL,
+	  "drop also maps that the ring buffer may still need" },
+	{ 'q', "quiet", NULL, NULL, "tell of failures only" },
+	{ 0, NULL, NULL, NULL, NULL }
+};
+
+static const struct cmd_option *const watch_options[] = { watch_own_options, NULL };
+
+const struct command cmd_watch = {
+	.name = "watch",
+	.synopsis = "[OPTION...]",
+	.summary = "Save the maps of a machine that traces from boot on",
+	.help =
+"\n"
+"Runs until SIGTERM or SIGINT, which save what there is and end it; SIGUSR1 rotates. Each\n"
+"boot has a saved-map file of its own in DIR. PART is 75%, TIME is 90s, 10m, 12h or 7d,\n"
+"SIZE is 64M or 2G.\n",
+	.options = watch_options,
+	.run = run_watch,
+};

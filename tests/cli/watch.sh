@@ -1,0 +1,355 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# watch.sh COMMAND SHIM - what trace-cmd stackmap watch does on a played kernel. COMMAND is
+# trace-cmd-stackmap, SHIM the program stackmap-shim (tests/shim/README.md).
+#
+# Nothing sleeps for luck: a test waits until a line or a state is there, for a minute at most.
+set -u
+
+command=$1
+shim=$2
+failed=0
+unset TRACE_STACKMAP NOTIFY_SOCKET
+export LC_ALL=C ASAN_OPTIONS=verify_asan_link_order=0
+
+tmp=$(mktemp -d) || exit 1
+watch=
+trap '[ -z "$watch" ] || kill -KILL "$watch" 2>/dev/null; rm -rf "$tmp"' EXIT
+trap 'exit 1' HUP INT TERM
+export STACKMAP_SHIM="$tmp/world" TMPDIR="$tmp/elsewhere"
+
+fault()
+{
+	echo "$name: $*"
+	sed 's/^/    out: /' "$tmp/out"
+	sed 's/^/    err: /' "$tmp/err"
+	failed=1
+}
+
+# A new world of series $2 for the test $1, with further settings.
+begin()
+{
+	name=$1
+	shift
+	rm -rf "$STACKMAP_SHIM" "$tmp/maps" "$TMPDIR"
+	mkdir "$TMPDIR"
+	: > "$tmp/out"
+	: > "$tmp/err"
+	"$shim" setup "$STACKMAP_SHIM" "$@" || exit 1
+}
+
+record()
+{
+	"$shim" record-many "$@" > /dev/null
+}
+
+# In the background, with these options.
+start()
+{
+	"$shim" run "$command" watch -d "$tmp/maps" "$@" >> "$tmp/out" 2>> "$tmp/err" &
+	watch=$!
+}
+
+# The same, and it takes signals.
+run()
+{
+	nr=$(grep -c '/maps/' "$tmp/out")
+	start "$@"
+	tells '/maps/' $((nr + 1))
+}
+
+# Until COMMAND is true.
+until_true()
+{
+	tries=1200
+	until "$@"; do
+		tries=$((tries - 1))
+		if [ $tries = 0 ]; then
+			fault "in vain: $*"
+			return 1
+		fi
+		sleep 0.05
+	done
+}
+
+# File $1 has $3 (1) lines that match $2.
+has_lines()
+{
+	[ "$(grep -c -- "$2" "$tmp/$1")" -ge "${3-1}" ]
+}
+
+tells()
+{
+	until_true has_lines out "$@"
+}
+
+complains()
+{
+	until_true has_lines err "$@"
+}
+
+is_gone()
+{
+	! grep -q '^State:[[:space:]]*[^Z[:space:]]' "/proc/$watch/status" 2> /dev/null
+}
+
+# It ends by itself: its status is in $status.
+ended()
+{
+	until_true is_gone || kill -KILL "$watch"
+	wait "$watch" 2> /dev/null
+	status=$?
+	watch=
+}
+
+stop()
+{
+	kill -TERM "$watch"
+	ended
+	[ $status = 0 ] || fault "ended with status $status"
+}
+
+file()
+{
+	echo "$tmp"/maps/*.stackmap
+}
+
+saves()
+{
+	"$command" list --json "$(file)" | tr ',' '\n' | grep -c '"offset"'
+}
+
+# Every cookie that was recorded resolves from the files to the stack that it was of. $1: so many
+# may not.
+all_resolve()
+{
+	maps=
+	for one in "$tmp"/maps/*.stackmap "$TMPDIR"/*; do
+		[ ! -f "$one" ] || maps="$maps -m $one"
+	done
+	"$shim" recorded | cut -f 1 | sed 's/^/  task-1 [000] ..... 1.0: stack_id: /' |
+		"$command" expand $maps > "$tmp/expanded" 2>> "$tmp/err"
+	bad=$(grep -c unresolved "$tmp/expanded")
+	[ "$bad" = "${1-0}" ] || fault "$bad cookies are not resolved"
+	"$shim" recorded | cut -f 2 | tr ';' '\n' > "$tmp/wanted"
+	sed -n 's/^ => //p' "$tmp/expanded" > "$tmp/got"
+	[ "${1-0}" != 0 ] || cmp -s "$tmp/wanted" "$tmp/got" || fault "stacks differ"
+}
+
+# What was told to be saved is whole.
+reported_is_whole()
+{
+	"$command" verify "$(file)" > "$tmp/verified" 2>&1 || grep -q . "$tmp/verified"
+	"$command" list "$(file)" > "$tmp/listed"
+	sed -n 's/^generation \([0-9]*\): \([0-9]*\) stack.*/generation \1 with \2 stack/p' \
+		"$tmp/out" | grep -v ' 0 stack' > "$tmp/told"
+	while read -r line; do
+		generation=${line% with*}
+		stacks=${line#* with }
+		found=$(sed -n "s/.*: $generation with \([0-9]*\) stack.*/\1/p" "$tmp/listed" |
+			sort -n | tail -n 1)
+		[ "${found:-0}" -ge "${stacks% stack}" ] || fault "$line: not in the file"
+	done < "$tmp/told"
+}
+
+# ---- by fill, when asked, at the end ----
+
+begin 'a map is rotated at the mark, when asked, and saved at the end' ours bits=10 generation=7 \
+	option=1
+record 900
+run
+tells '^generation 7: 900 stacks.*bytes$'
+record 20 1000
+kill -USR1 "$watch"
+tells '^generation 8: 20 stacks'
+record 3 2000
+stop
+has_lines out '^generation 9: 3 stacks, .*goes on' || fault 'the end is not told'
+[ ! -s "$tmp/err" ] || fault 'it complains'
+case $(file) in
+*/[0-9]*T[0-9]*Z-3f2504e0-4f89-41d3-9a0c-0305e82c3301.stackmap) ;;
+*) fault "the file is $(file)" ;;
+esac
+all_resolve
+
+name='a restart goes on in the same file, with nothing twice'
+record 4 3000
+run
+stop
+[ "$(ls "$tmp/maps" | wc -l)" = 1 ] || fault 'there are several files'
+"$command" list "$(file)" | grep -c 'generation 9' > "$tmp/nr"
+all_resolve
+
+begin 'a map is rotated when its time has come' ours bits=10 generation=1 option=1
+record 5
+run --every 1s --rotate-at never
+tells '^generation 1: 5 stacks.*bytes$'
+record 5 100
+tells '^generation 2: 5 stacks'
+stop
+all_resolve
+
+begin 'it waits for a map' ours bits=10 option=0
+run
+tells 'waiting for the option'
+"$shim" set option=1
+tells 'there is a map now'
+record 5
+stop
+all_resolve
+
+begin 'SIGINT ends it too, and an empty map leaves no file' ours option=1
+run
+kill -INT "$watch"
+ended
+[ $status = 0 ] || fault "status $status"
+[ "$(ls "$tmp/maps" | wc -l)" = 0 ] || fault 'there is a file'
+
+begin 'one watch uses a folder' ours option=1
+run
+"$shim" run "$command" watch -d "$tmp/maps" 2>> "$tmp/err" && fault 'another one starts'
+has_lines err 'another watch' || fault 'it does not say why'
+stop
+
+# As long as one read of the export takes, and a second.
+begin 'it ends at once' ours bits=14 generation=1 option=1
+record 4000
+run --rotate-at never --every never
+before=$(date +%s%N)
+"$shim" run "$command" show -m "$STACKMAP_SHIM/root/stack_map" > /dev/null 2>&1
+"$shim" run cat "$STACKMAP_SHIM/root/stack_map_bin" > /dev/null 2>&1
+between=$(date +%s%N)
+stop
+after=$(date +%s%N)
+[ $((after - between)) -le $((1000000000 + 4 * (between - before))) ] ||
+	fault "the end took $((after - between)) ns, a read $((between - before))"
+all_resolve
+
+# ---- kernels that cannot ----
+
+begin 'without generations the map is saved only' 7 bits=10 option=1
+record 900
+run
+tells '^the map: 900 stacks, .*goes on'
+complains 'never reset'
+stop
+has_lines err . 2 && fault 'it is told more than once'
+[ "$("$shim" state | sed -n 's/.*entries //p')" = 900 ] || fault 'the map was reset'
+
+begin 'where a reset loses stacks the map is saved only' 8 bits=10 option=1
+record 900
+run
+tells '^generation 1: 900 stacks, .*goes on'
+complains 'not reset (but see --pause)'
+stop
+[ "$("$shim" state | sed -n 's/.*entries //p')" = 900 ] || fault 'the map was reset'
+all_resolve
+
+begin 'with a pause it is rotated' 8 bits=10 option=1
+record 900
+run --pause
+tells '^generation 1: 900 stacks, [0-9]* bytes$'
+record 5 1000
+stop
+all_resolve
+
+begin 'a kernel without a stack map is an error' 0
+start
+ended
+[ $status = 2 ] || fault "status $status"
+[ "$(wc -l < "$tmp/err")" = 1 ] || fault 'not one line'
+[ ! -e "$tmp/maps" ] || fault 'a folder was made'
+
+begin 'a container without /proc is an error' ours proc=no option=1
+start
+ended
+[ $status = 2 ] || fault "status $status"
+[ "$(wc -l < "$tmp/err")" = 1 ] || fault 'not one line'
+
+# ---- what goes wrong meanwhile ----
+
+begin 'tracefs may move' ours bits=10 generation=1 option=1
+record 5
+run
+"$shim" set mount=
+complains .
+"$shim" set mount=/sys/kernel/debug/tracing
+tells 'read again'
+record 5 100
+stop
+all_resolve
+
+begin 'others may reset the map' ours bits=10 generation=1 option=1
+run
+record 5
+"$shim" run sh -c 'echo 0 > /sys/kernel/tracing/stack_map'
+"$shim" run sh -c 'echo 0 > /sys/kernel/tracing/stack_map'
+complains 'generations 1 to 2 are not saved'
+stop
+
+begin 'a full disk costs nothing' ours bits=10 generation=1 option=1
+"$shim" at -n 3 write '/*/maps/*' - fail ENOSPC
+record 900
+run
+complains .
+record 50 1000
+tells 'saved again'
+stop
+has_lines err . 4 && fault 'it complains time and again'
+all_resolve
+
+# Killed at each of these moments, and started again: all is there that was when it had begun, and
+# where it was killed between a reset and the end of its writing, that is told. "reset" and a moment
+# is that one after the reset.
+while read -r after moment; do
+	begin "killed: $after $moment" ours bits=10 generation=3 option=1
+	record 900
+	kill="kill -9 \$SHIM_PID"
+	if [ "$after" = reset ]; then
+		rule=$(printf '%s' "'$shim' at $moment run '$kill'")
+		"$shim" at before stack_map 0 run "$rule"
+	else
+		set -f
+		"$shim" at $moment run "$kill"
+		set +f
+	fi
+	start
+	ended
+	if [ $status != 137 ]; then
+		fault "not killed: $status"
+		continue
+	fi
+	record 10 1000
+	"$shim" rules clear
+	run
+	stop
+	case "$after $moment" in
+	'reset fsync'*) ;;
+	reset* | *'after stack_map 0')
+		has_lines err 'generation 3 is not saved' || fault 'a loss is not told' ;;
+	*)
+		has_lines err 'is not saved' && fault 'a loss is told of' ;;
+	esac
+	all_resolve
+	reported_is_whole
+	[ "$(ls -A "$tmp/maps" | wc -l)" = 1 ] || fault 'something was left over'
+done <<-MOMENTS
+	first opened stack_map_bin r
+	first read stack_map_bin 0
+	first read stack_map_bin 4096
+	first end stack_map_bin -
+	first write /*/maps/* 0
+	first fsync /*/maps/* -
+	first rename /*/maps/* -
+	first before stack_map 0
+	first after stack_map 0
+	reset read stack_map_bin 0
+	reset read stack_map_bin 4096
+	reset end stack_map_bin -
+	reset write /*/maps/* -
+	reset write /*/maps/* 8192
+	reset fsync /*/maps/* -
+MOMENTS
+
+[ $failed = 0 ] && echo 'all well'
+exit $failed
