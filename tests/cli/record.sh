@@ -3,7 +3,9 @@
 # "trace-cmd record -O stackmap" through the front, and "trace-cmd stackmap record", with a
 # trace-cmd that is played (record-real) and kernels that are (tests/shim).
 #
-#	record.sh SOURCE_DIR COMMAND SHIM
+#	record.sh SOURCE_DIR COMMAND SHIM [PLUGIN_DIR]
+#
+# With PLUGIN_DIR stock trace-cmd reports what was recorded.
 set -u
 
 source_dir=$1
@@ -21,6 +23,9 @@ LC_ALL=C
 TRACE=$data/sched.dat STACKS=$data/sched.stack_map REAL_LOG=$tmp/log STACKMAP_SHIM=$tmp/world
 ASAN_OPTIONS=verify_asan_link_order=0
 export LC_ALL SHIM TRACE STACKS REAL_LOG STACKMAP_SHIM ASAN_OPTIONS
+
+plugin_dir=${4-}
+stock=$(command -v trace-cmd) || plugin_dir=''
 
 mkdir "$tmp/front" "$tmp/real" "$tmp/here"
 cp "$source_dir/cmd/trace-cmd" "$tmp/front"
@@ -101,6 +106,13 @@ check 'the line: trace-cmd gets it as it came' 'record [-O] [stackmap] [-e] [sch
 check 'the line: one file' trace.dat "$(files)"
 check 'the line: every stack is in it' "$all" "$(verdicts trace.dat)"
 check 'the line: the tie' 'proven: trace.dat: recorded with this trace' "$(ties trace.dat)"
+if [ -n "$plugin_dir" ]; then
+	# Below each cookie its frames
+	TRACEEVENT_PLUGIN_DIR=$plugin_dir HOME=$tmp "$stock" report > "$tmp/report" 2> "$tmp/err"
+	check 'the other line: every stack is shown' '2636 2636' \
+		"$(awk '/ stack_id: / { n++; cookie = 1; next } cookie && /^ => / { shown++ }
+			{ cookie = 0 } END { print n + 0, shown + 0 }' "$tmp/report")"
+fi
 check 'the line: the map is freed' none "$(maps)"
 check 'the line: what is said' '1 map with 56 stacks: trace.dat' "$said"
 
