@@ -171,7 +171,7 @@ int smap_resolver_feed(struct stackmap_resolver *resolver)
 		return take(resolver, export, symbols);
 	if (ret == -ENOMEM)
 		return smap_errno(ret);
-	if (ret)
+	if (ret && ret != -ENODATA)
 		smap_resolver_log(resolver, "%s", err.text);
 	return 0;
 }
@@ -234,6 +234,10 @@ int smap_resolver_set_feed(struct stackmap_resolver *resolver, const char *path,
 	if (ret == 1) {
 		resolver->fed->save.has_generation = export->has_generation;
 		ret = take(resolver, export, symbols);
+	}
+	if (ret == -ENODATA) {
+		smap_resolver_log(resolver, "%s", resolver->err.text);
+		return 0;
 	}
 	if (ret == -ENOMEM)
 		return smap_error_nomem(&resolver->err);

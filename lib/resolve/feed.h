@@ -16,8 +16,8 @@
 struct smap_feed {
 	/*
 	 * Read the map, with names for its addresses (NULL: it needs none). 1: both are the
-	 * caller's now; 0: nothing has changed since the last time, or nothing is there; or
-	 * negative errno with words.
+	 * caller's now; 0: nothing has changed since the last time; or negative errno with words,
+	 * -ENODATA: nothing is there, which may change.
 	 */
 	int		(*read)(void *data, struct smap_export **ret_export,
 				struct smap_symbols **ret_symbols, struct smap_error *err);

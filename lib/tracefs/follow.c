@@ -5,21 +5,9 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "live.h"
 #include "room.h"
-
-/* Reading takes at most this part of the time. */
-#define READ_PART	10
-
-static uint64_t now_ns(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
 
 const struct smap_origin *smap_live_get_origin(struct stackmap_live *live)
 {
@@ -42,8 +30,6 @@ static bool has_changed(struct stackmap_live *live, struct smap_stat *stat)
 {
 	const struct smap_stat *last = &live->followed.stat;
 
-	if (live->followed.is_read && now_ns() < live->followed.next_ns)
-		return false;
 	if (smap_live_stat(live, stat) || !live->followed.is_read)
 		return true;
 	return stat->has != last->has ||
@@ -86,22 +72,19 @@ static int read_all(struct stackmap_live *live, struct smap_export **ret_export,
 	if (!ret)
 		ret = take(live, copy, ret_export, ret_symbols);
 	smap_copy_free(copy);
-	return ret == -ENODATA ? 0 : ret;
+	return ret;
 }
 
 int smap_live_read(struct stackmap_live *live, struct smap_export **ret_export,
 		   struct smap_symbols **ret_symbols)
 {
 	struct smap_stat stat = { .has = 0 };
-	uint64_t begin_ns = now_ns(), end_ns;
 	int ret;
 
 	if (!has_changed(live, &stat))
 		return 0;
 	ret = read_all(live, ret_export, ret_symbols);
-	end_ns = now_ns();
 	live->followed.is_read = true;
-	live->followed.next_ns = end_ns + (end_ns - begin_ns) * READ_PART;
 	/* That of before: what came in between is a change yet to be seen. */
 	live->followed.stat = stat;
 	return ret;

@@ -21,9 +21,8 @@ const struct smap_origin *smap_live_get_origin(struct stackmap_live *live);
 
 /*
  * The map of now, and the symbols that name its addresses (NULL: none does, or it has names). 1:
- * both are the caller's; 0: no map, no stack in it, or nothing has changed since the last time; or
- * negative errno with words in the object's error. What is asked for all the time is read for a
- * small part of it only.
+ * both are the caller's; 0: nothing has changed since the last time; or negative errno with words
+ * in the object's error, -ENODATA: no map, or no stack in it.
  */
 int smap_live_read(struct stackmap_live *live, struct smap_export **ret_export,
 		   struct smap_symbols **ret_symbols);

@@ -106,7 +106,6 @@ struct stackmap_live {
 	struct {
 		bool		is_read;
 		struct smap_stat stat;		/* before it was read last */
-		uint64_t	next_ns;	/* not before: CLOCK_MONOTONIC */
 	} followed;
 };
 
