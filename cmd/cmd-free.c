@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "cmd.h"
+#include "interrupt.h"
 #include "live.h"
 #include "saves.h"
 
@@ -65,9 +66,9 @@ static int save_first(const struct freeing *args, struct stackmap_live *live,
 	bool given_up;
 	int err;
 
-	live_guard_begin("saving the map to", path);
+	live_begin_saving("saving the map to", path);
 	err = stackmap_live_save(live, path, saved);
-	given_up = live_guard_end();
+	given_up = interrupt_end();
 	if (err && given_up)
 		return cmd_error("given up: %s holds what it held before, and the map is not freed",
 				 path);

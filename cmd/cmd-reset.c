@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "cmd.h"
+#include "interrupt.h"
 #include "live.h"
 #include "saves.h"
 
@@ -117,9 +118,9 @@ static int rotate(const struct reset *reset, struct stackmap_live *live)
 	bool given_up, is_known = get_generation(live, &before);
 	int err;
 
-	live_guard_begin("saving the map before its reset to", path);
+	live_begin_saving("saving the map before its reset to", path);
 	err = stackmap_live_rotate(live, path, flags, &saved);
-	given_up = live_guard_end();
+	given_up = interrupt_end();
 	if (err && given_up)
 		return tell_given_up(live, path, is_known, before);
 	if (err)

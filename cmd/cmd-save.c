@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "cmd.h"
+#include "interrupt.h"
 #include "live.h"
 
 enum {
@@ -33,9 +34,9 @@ static int save_map(const struct save *save, struct stackmap_live *live)
 	bool given_up;
 	int err;
 
-	live_guard_begin("saving the map to", save->output);
+	live_begin_saving("saving the map to", save->output);
 	err = stackmap_live_save(live, save->output, &saved);
-	given_up = live_guard_end();
+	given_up = interrupt_end();
 	if (err && given_up)
 		return cmd_error("given up: %s holds what it held before, and the kernel's map is "
 				 "as it was", save->output);

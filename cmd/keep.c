@@ -13,6 +13,9 @@
 /* A map so full has no room for some, even where it is not full to the last stack. */
 #define FULL_PERCENT	98
 
+#define SAVING_GIVEN_UP		"given up; the map is still in the kernel: trace-cmd stackmap save"
+#define ATTACHING_GIVEN_UP	"given up; the maps lie beside the trace"
+
 static int fail_on(struct recording *rec, const char *path, int err)
 {
 	rec->has_failed = true;
@@ -38,6 +41,10 @@ static void save(struct recording *rec)
 	if (err == -ENODATA)
 		return;
 	rec->has_failed = true;
+	if (interrupt_is_given_up()) {
+		cmd_error(SAVING_GIVEN_UP);
+		return;
+	}
 	cmd_library_error(stackmap_live_get_error(rec->live));
 	cmd_warn("the map is still in the kernel: trace-cmd stackmap save -o FILE saves it");
 }
@@ -74,12 +81,23 @@ static int add_files(const struct recording *rec, struct stackmap_attachment *at
 	return err;
 }
 
+/* The library could not put something into a file. */
+static void fail_to_write(struct recording *rec, const char *words)
+{
+	rec->has_failed = true;
+	if (interrupt_is_given_up())
+		cmd_error(ATTACHING_GIVEN_UP);
+	else
+		cmd_library_error(words);
+}
+
 static bool attach(struct recording *rec)
 {
 	struct stackmap_attachment *attachment = stackmap_attachment_new();
 	int err;
 
 	if (!attachment) {
+		rec->has_failed = true;
 		cmd_nomem();
 		return false;
 	}
@@ -89,7 +107,7 @@ static bool attach(struct recording *rec)
 		err = stackmap_attachment_write(attachment, rec->output.path,
 						STACKMAP_ATTACH_RECORDED);
 	if (err < 0)
-		cmd_library_error(stackmap_attachment_get_error(attachment));
+		fail_to_write(rec, stackmap_attachment_get_error(attachment));
 	stackmap_attachment_free(attachment);
 	if (err < 0)
 		return false;
@@ -107,23 +125,23 @@ static void say_result(const struct recording *rec, const char *place)
 }
 
 /* Their tie to the trace: without it they are believed less, but not lost. */
-static void tie_file(const struct recording *rec, const char *path)
+static void tie_file(struct recording *rec, const char *path)
 {
 	struct stackmap_store *store = stackmap_store_new();
 
 	if (!store)
 		cmd_nomem();
 	else if (stackmap_store_open(store, path) || stackmap_store_tie(store, rec->output.path))
-		cmd_library_error(stackmap_store_get_error(store));
+		fail_to_write(rec, stackmap_store_get_error(store));
 	stackmap_store_free(store);
 }
 
-static void tie(const struct recording *rec)
+static void tie(struct recording *rec)
 {
 	size_t i;
 
 	tie_file(rec, rec->output.saved);
-	for (i = 0; i < rec->nr_elsewhere; i++)
+	for (i = 0; i < rec->nr_elsewhere && !interrupt_is_given_up(); i++)
 		tie_file(rec, rec->elsewhere[i]);
 }
 
@@ -138,12 +156,10 @@ static void publish(struct recording *rec)
 		tell_of_pending(rec);
 		return;
 	}
-	interrupt_stage("putting the maps into the trace", "given up; they lie beside the trace");
+	interrupt_stage("putting the maps into the trace", ATTACHING_GIVEN_UP);
 	tie(rec);
-	if (!rec->options->no_attach && attach(rec)) {
-		say_result(rec, rec->output.path);
-		return;
-	}
+	if (!rec->options->no_attach && !interrupt_is_given_up() && attach(rec))
+		saved = rec->output.path;
 	say_result(rec, saved);
 }
 
@@ -152,8 +168,7 @@ static void keep_with_trace(struct recording *rec)
 {
 	int err;
 
-	interrupt_stage("saving the stack map",
-			"given up; the map is still in the kernel: trace-cmd stackmap save");
+	interrupt_stage("saving the stack map", SAVING_GIVEN_UP);
 	save(rec);
 	err = output_sync(&rec->output);
 	if (err) {
@@ -175,8 +190,7 @@ static void keep_without_trace(struct recording *rec)
 	char *name = NULL;
 	int err;
 
-	interrupt_stage("saving the stack map",
-			"given up; the map is still in the kernel: trace-cmd stackmap save");
+	interrupt_stage("saving the stack map", SAVING_GIVEN_UP);
 	save(rec);
 	if (!rec->nr_saves)
 		return;

@@ -22,14 +22,8 @@ struct stackmap_live *live_open(void);
 /* What the last function said that failed; CMD_FAILED. */
 int live_error(const struct stackmap_live *live);
 
-/*
- * While something is saved, the first interrupt says what goes on ("saving the map to FILE"); the
- * second makes all writing fail, so that what was there before is put back; where even that hangs,
- * the program ends seconds later.
- */
-void live_guard_begin(const char *doing, const char *path);
-/* True where the save was given up by the user. */
-bool live_guard_end(void);
+/* Interrupts can give it up until interrupt_end(); @doing: "saving the map to", @path. */
+void live_begin_saving(const char *doing, const char *path);
 
 /* A place that saved maps can be written to? CMD_OK, or CMD_FAILED after cmd_error(). */
 int live_check_output(const char *path);

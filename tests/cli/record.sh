@@ -324,17 +324,24 @@ echo old > trace.dat.stackmap
 trace_cmd record -O stackmap -e sched_switch
 check 'Ctrl-C while saving: it goes on' "0 $all" "$status $(verdicts trace.dat)"
 check 'Ctrl-C while saving: says so' 1 \
-	"$(echo "$said" | grep -c '^saving the stack map; once more gives it up$')"
+	"$(echo "$said" | grep -c '^saving the stack map; interrupt again to give up$')"
 check 'Ctrl-C while saving: it came' '' "$("$SHIM" rules)"
 begin ours
 echo old > trace.dat.stackmap
 "$SHIM" at fsync '/*/here/.stackmap-*' - run 'kill -INT $SHIM_PID; sleep 0.2; kill -INT $SHIM_PID'
 trace_cmd record -O stackmap -e sched_switch
 check 'Ctrl-C twice: status' 2 $status
-check 'Ctrl-C twice: the old data' old "$(cat trace.dat.stackmap)"
+check 'Ctrl-C twice: the old data' old "$(cat trace.dat.stackmap.old)"
 check 'Ctrl-C twice: the map is still there' 1 "$(maps | grep -c 'entries 56')"
 check 'Ctrl-C twice: says so' 1 \
 	"$(echo "$said" | grep -c '^given up; the map is still in the kernel')"
+begin ours
+"$SHIM" at fsync '/*/here/trace.dat' - run 'kill -INT $SHIM_PID; sleep 0.2; kill -INT $SHIM_PID'
+trace_cmd record -O stackmap -e sched_switch
+check 'Ctrl-C twice while attaching: status, and it resolves' "2 $all" \
+	"$status $(verdicts trace.dat)"
+check 'Ctrl-C twice while attaching: says so' 1 \
+	"$(echo "$said" | grep -c '^given up; the maps lie beside the trace$')"
 begin ours
 "$SHIM" at -a fsync '/*/here/.stackmap-*' - fail ENOSPC
 trace_cmd record -O stackmap -e sched_switch
