@@ -113,6 +113,18 @@ static void op_tell(void *data, const char *line)
 	cmd_flush();
 }
 
+/* Only where it pauses for a reset, or nothing is lost by one: the counters are exact. */
+static void tell_missing(const struct watcher *watcher, const char *generation)
+{
+	uint64_t nr = watcher->saved.nr_missing;
+
+	if (nr == STACKMAP_MISSING_UNKNOWN)
+		cmd_warn("%s: stacks may be missing, and nothing tells how many", generation);
+	else if (nr)
+		cmd_warn("%s: %" PRIu64 " %s missing", generation, nr,
+			 nr == 1 ? "stack is" : "stacks are");
+}
+
 static void tell_saved(struct watcher *watcher)
 {
 	const struct stackmap_saved *saved = &watcher->saved;
@@ -124,11 +136,7 @@ static void tell_saved(struct watcher *watcher)
 		 saved->nr_stacks, saved->nr_stacks == 1 ? "stack" : "stacks", saved->len,
 		 saved->is_reset ? "" : ", and goes on");
 	op_tell(watcher, line);
-	if (saved->nr_missing == STACKMAP_MISSING_UNKNOWN)
-		cmd_warn("%s: stacks may be missing, and nothing tells how many", generation);
-	else if (saved->nr_missing)
-		cmd_warn("%s: at most %" PRIu64 " stacks are missing", generation,
-			 saved->nr_missing);
+	tell_missing(watcher, generation);
 }
 
 /* -EXDEV: not where it should be. */

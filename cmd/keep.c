@@ -226,7 +226,7 @@ static void tell_what_is_missing(const struct recording *rec, const struct map_s
 	if (rec->nr_missing == STACKMAP_MISSING_UNKNOWN)
 		cmd_warn("how many stacks are in no saved map is not known");
 	else if (rec->nr_missing)
-		cmd_warn("at most %llu stacks are in no saved map",
+		cmd_warn("%llu stacks are in no saved map",
 			 (unsigned long long)rec->nr_missing);
 	if (rec->has_gap)
 		cmd_warn("another program reset the map, too: what it held then is not saved here");

@@ -601,9 +601,11 @@ struct stackmap_saved {
 	uint32_t	generation;	/* of the map that was saved */
 	uint64_t	nr_stacks;	/* of it */
 	/*
-	 * After a reset: so many of its stacks, at most, are in no saved map, as the counters say
-	 * (0: all are saved); STACKMAP_MISSING_UNKNOWN: nothing tells. Without a reset 0: what
-	 * comes later can still be saved.
+	 * After a reset: so many of its stacks are in no saved map, as the counters said right
+	 * before it; STACKMAP_MISSING_UNKNOWN: nothing tells. With STACKMAP_CAN_ROTATE it is 0 and
+	 * exact. Else what comes between the look at the counters and the reset is in none of
+	 * them, but with STACKMAP_ROTATE_PAUSE nothing does. Without a reset 0: what comes later
+	 * can still be saved.
 	 */
 	uint64_t	nr_missing;
 	uint64_t	len;		/* bytes that were written */
