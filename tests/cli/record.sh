@@ -243,6 +243,22 @@ trace_cmd record -B one -O stackmap -e sched_switch
 check 'a buffer: one line' 1 "$(echo "$said" | grep -c -- '-B one: only the top level')"
 check 'a buffer: as it came' 'record [-B] [one] [-O] [stackmap] [-e] [sched_switch]' "$(given)"
 begin ours
+trace_cmd record -e sched_switch -O stackmap -A guest -O stackmap -e irq
+check 'a guest: one line' 1 "$(echo "$said" | grep -c -- '-O stackmap behind guest is the guest')"
+check 'a guest: the host has its map' "$all" "$(verdicts trace.dat)"
+begin ours
+trace_cmd record -A guest -O stackmap -e irq
+check 'a guest alone: one line' '0 1' "$status $(echo "$said" | wc -l)"
+check 'a guest alone: as it came' 'record [-A] [guest] [-O] [stackmap] [-e] [irq]' "$(given)"
+begin ours
+trace_cmd record -O stackmap -e sched_switch --daemonize
+check 'a daemon: one line' \
+	'--daemonize: when it has ended, save the map: trace-cmd stackmap save' "$said"
+check 'a daemon: as it came' 'record [-O] [stackmap] [-e] [sched_switch] [--daemonize]' "$(given)"
+begin ours
+trace_cmd record -O stackmap -e sched_switch -V 3:12
+check 'to a host: one line' 'the trace is at 3:12, its maps are in trace.stackmap' "$said"
+begin ours
 echo mine > trace.stackmap
 trace_cmd record -O stackmap -e sched_switch -N host:5
 check 'remote: one line' 'the trace is at host:5, its maps are in trace.stackmap.2' "$said"
@@ -287,6 +303,16 @@ check 'rotation: freed' none "$(maps)"
 check 'rotation: generations' '5 6' \
 	"$("$command" list trace.dat | sed -n 's/.*generation \([0-9]*\) .*/\1/p' |
 		uniq | paste -sd' ')"
+begin ours bits=10 generation=5
+mkdir "$tmp/elsewhere"
+"$SHIM" at write '/*/here/*.stackmap.new' - fail ENOSPC
+TMPDIR=$tmp/elsewhere REAL_DURING=$fill trace_cmd record -O stackmap -e sched_switch
+check 'rotation to a full disk: elsewhere' 1 \
+	"$(echo "$said" | grep -c 'a map that was reset had to be saved in')"
+check 'rotation to a full disk: all of it is in the trace' '5 6' \
+	"$("$command" list trace.dat | sed -n 's/.*generation \([0-9]*\) .*/\1/p' |
+		sort -u | paste -sd' ')"
+check 'rotation to a full disk: one file' trace.dat "$(files)$(ls -A "$tmp/elsewhere")"
 begin ours bits=10
 REAL_DURING='shim record-many 900 0; sleep 0.5' trace_cmd record --no-rotate -O stackmap
 check 'rotation: not where it is not wanted' '1 map with 900 stacks: trace.dat' "$said"
