@@ -148,7 +148,7 @@ static int append_all(struct append *append, const char *path, struct smap_error
 		ret = try_append(append, err);
 	while (ret == -EAGAIN && --tries);
 	if (ret == -EAGAIN)
-		ret = smap_error_set(err, -EEXIST, "cannot be opened nor made");
+		ret = smap_place_fail_tries(&append->place, err);
 	smap_place_close(&append->place);
 	smap_buf_free(&append->blocks);
 	return ret ? smap_error_prefix(err, ret, "%s", path) : 0;

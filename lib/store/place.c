@@ -137,6 +137,16 @@ static void remove_if_left_over(const struct smap_place *place, const char *temp
 	close(fd);
 }
 
+int smap_place_fail_tries(const struct smap_place *place, struct smap_error *err)
+{
+	struct stat st;
+
+	if (!fstatat(place->folder, place->name, &st, AT_SYMLINK_NOFOLLOW) && S_ISLNK(st.st_mode))
+		return smap_error_set(err, -EEXIST,
+				      "a symbolic link to a file that is not there; name that");
+	return smap_error_set(err, -EEXIST, "others make and remove it all the time");
+}
+
 void smap_place_tidy(const struct smap_place *place)
 {
 	int fd = openat(place->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

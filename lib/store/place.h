@@ -22,6 +22,8 @@ struct smap_place {
  * Another writer may make or replace the file between two of our steps; it cannot do so for ever.
  */
 #define SMAP_PLACE_TRIES	16
+/* After so many tries: -EEXIST, with the reason in @err. */
+int smap_place_fail_tries(const struct smap_place *place, struct smap_error *err);
 
 /* The folder of @path, which has to live as long. Nothing to close on failure. */
 int smap_place_open(const char *path, struct smap_place *place, struct smap_error *err);

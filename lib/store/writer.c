@@ -65,7 +65,7 @@ static int open_place(struct smap_writer *writer, struct smap_error *err)
 		ret = try_open(writer, err);
 	while (ret == -EAGAIN && --tries);
 	if (ret == -EAGAIN)
-		return smap_error_set(err, -EEXIST, "cannot be opened nor made");
+		return smap_place_fail_tries(&writer->place, err);
 	return ret ? ret : smap_store_open_at(writer->fd, 0, &writer->store, err);
 }
 

@@ -309,9 +309,11 @@ static int read_stat(struct stackmap_live *live, struct smap_copy *copy)
 	bool has_generation;
 	int ret;
 
-	ret = smap_tracefs_read(live->dir, "stack_map_stat", &copy->stat, NULL);
+	ret = smap_tracefs_read(live->dir, "stack_map_stat", &copy->stat, &live->err);
 	if (ret == -ENOMEM)
 		return smap_error_nomem(&live->err);
+	if (ret && ret != -ENOENT)
+		smap_live_log(live, "%s: saved without statistics", live->err.text);
 	if (ret || smap_stat_parse(copy->stat.data, copy->stat.len, &stat, NULL)) {
 		smap_buf_reset(&copy->stat);
 		return 0;
