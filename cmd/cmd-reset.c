@@ -109,6 +109,18 @@ static int tell_given_up(struct stackmap_live *live, const char *path, bool was_
 			 "of generation %" PRIu64 " are lost", path, before);
 }
 
+/* What it holds for the next time ends with us. */
+static int tell_failed(struct stackmap_live *live, bool was_known, uint64_t before)
+{
+	char words[1024];
+	uint64_t after;
+
+	snprintf(words, sizeof(words), "%s", stackmap_live_get_error(live));
+	if (!was_known || !get_generation(live, &after) || after == before)
+		return cmd_library_error(words);
+	return cmd_error("generation %" PRIu64 " is lost: %s", before, words);
+}
+
 static int rotate(const struct reset *reset, struct stackmap_live *live)
 {
 	const char *path = reset->output ? reset->output : LIVE_DEFAULT_OUTPUT;
@@ -124,7 +136,7 @@ static int rotate(const struct reset *reset, struct stackmap_live *live)
 	if (err && given_up)
 		return tell_given_up(live, path, is_known, before);
 	if (err)
-		return live_error(live);
+		return tell_failed(live, is_known, before);
 	if (reset->as_json)
 		print_json(live, &saved, path);
 	else

@@ -308,8 +308,11 @@ int main(int argc, char **argv)
 	 * A parent that ignores it would make "| head" an error instead of a quiet end. What we run
 	 * in our place gets it as we got it.
 	 */
-	if (!runs_another(argc, argv))
+	if (!runs_another(argc, argv)) {
 		signal(SIGPIPE, SIG_DFL);
+		/* A limit on the size of files is an error of writing, not the end of us. */
+		signal(SIGXFSZ, SIG_IGN);
+	}
 	status = dispatch(argc, argv);
 	closed = close_stdout();
 	return closed != CMD_OK ? closed : status;

@@ -177,6 +177,7 @@ static int run_child(struct recording *rec, const char *real, char **argv)
 		return cmd_error("%s cannot be run: %s", real, strerror(-err));
 	/* who reads our messages may be gone, the map is saved all the same */
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	wait_for_end(rec);
 	status = recording_has_succeeded(rec) ? CMD_FAILED : WEXITSTATUS(rec->child.status);
 	interrupt_begin(status ? status : CMD_FAILED);

@@ -213,7 +213,30 @@ static int keep_held(struct stackmap_live *live, struct smap_copy **copy, struct
 	close_fd(&held->bin);
 	live->held = *held;
 	*held = (struct smap_held)SMAP_HELD_NONE;
-	return smap_error_prefix(&live->err, ret, "the map was reset, and is held to be read");
+	return smap_error_prefix(&live->err, ret, "the map was reset and could not be read yet");
+}
+
+/* From its begin, by whatever was read of it. */
+static int read_held_text(struct stackmap_live *live, struct smap_copy *copy, int fd)
+{
+	if (lseek(fd, 0, SEEK_SET))
+		return smap_error_set(&live->err, -errno, "%s/stack_map: %m", live->dir);
+	return smap_shot_read_fd(live, &copy->text, fd, "stack_map");
+}
+
+/* Nobody else has this map any more: what goes wrong for a moment must not cost it. */
+static int read_held_or_wait(struct stackmap_live *live, struct smap_copy *copy,
+			     const struct smap_held *held)
+{
+	int ret = read_held(live, copy, held);
+	unsigned int tries = MAX_TRIES;
+
+	while (ret && ret != -ENODATA && --tries) {
+		poll(NULL, 0, RESET_WAIT_MS);
+		smap_shot_release(&copy->text);
+		ret = read_held_text(live, copy, held->map);
+	}
+	return ret;
 }
 
 int smap_held_read_again(struct stackmap_live *live)
@@ -223,9 +246,7 @@ int smap_held_read_again(struct stackmap_live *live)
 
 	if (live->held.map < 0)
 		return 0;
-	if (lseek(live->held.map, 0, SEEK_SET))
-		return smap_error_set(&live->err, -errno, "%s/stack_map: %m", live->dir);
-	ret = smap_shot_read_fd(live, &copy->text, live->held.map, "stack_map");
+	ret = read_held_text(live, copy, live->held.map);
 	if (ret)
 		return ret;
 	if (copy->text.parsed->nr_maps)
@@ -264,7 +285,7 @@ static int rotate_held(struct stackmap_live *live, struct smap_copy **copy, cons
 	if (ret)
 		return ret;
 	saved->is_reset = true;
-	ret = read_held(live, *copy, held);
+	ret = read_held_or_wait(live, *copy, held);
 	if (ret == -ENODATA || (!ret && !smap_copy_export(*copy)->nr_stacks))
 		return smap_error_set(&live->err, -ENODATA, "%s/stack_map: no stack in it",
 				      live->dir);

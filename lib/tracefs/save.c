@@ -69,6 +69,17 @@ void smap_keep_path(struct stackmap_live *live)
 
 /* ---- generations that nobody saved ---- */
 
+static bool is_of_boot(const struct stackmap_save *save, const struct smap_origin *origin)
+{
+	return save->has_generation && save->nr_generations && save->origin.has_boot_id &&
+	       !memcmp(save->origin.boot_id, origin->boot_id, sizeof(origin->boot_id));
+}
+
+static uint32_t generation_of(const struct stackmap_save *save)
+{
+	return save->generations[save->nr_generations - 1].generation;
+}
+
 /* The largest generation of this boot that the store has; false: none. */
 static bool last_generation(struct smap_store *store, const struct smap_origin *origin,
 			    uint32_t *ret_generation)
@@ -79,26 +90,64 @@ static bool last_generation(struct smap_store *store, const struct smap_origin *
 
 	for (i = 0; i < smap_store_nr_saves(store); i++) {
 		save = smap_store_save(store, i);
-		if (!save->has_generation || !save->nr_generations || !save->origin.has_boot_id ||
-		    memcmp(save->origin.boot_id, origin->boot_id, sizeof(origin->boot_id)))
+		if (!is_of_boot(save, origin))
 			continue;
-		*ret_generation = save->generations[save->nr_generations - 1].generation;
+		*ret_generation = generation_of(save);
 		found = true;
 	}
 	return found;
 }
 
-/* A map that was reset by somebody else, or by one of us that was killed, is gone: say so. */
-static void tell_gap(struct stackmap_live *live, const struct smap_copy *copy,
-		     struct smap_writer *writer)
+/* 1: all that came until its reset is in this save; 0: it was in use; -ENODATA: it does not say. */
+static int is_closed(struct smap_store *store, size_t nr)
 {
-	const struct smap_export *export = smap_copy_export(copy);
-	uint32_t last, nr;
+	struct smap_export *export;
+	int ret;
 
-	if (!export->has_generation || !copy->origin.has_boot_id ||
-	    !last_generation(smap_writer_store(writer), &copy->origin, &last))
+	ret = smap_store_export(store, nr, &export, NULL, NULL);
+	if (ret)
+		return -ENODATA;
+	/* Only a binary export says it. */
+	ret = export->info.word_size ? export->info.is_closed : -ENODATA;
+	smap_export_free(export);
+	return ret;
+}
+
+/* Every save of this generation was made while it was in use. */
+static bool was_saved_early(struct smap_store *store, const struct smap_origin *origin,
+			    uint32_t generation)
+{
+	const struct stackmap_save *save;
+	size_t i = smap_store_nr_saves(store);
+	bool found = false;
+
+	while (i-- > 0) {
+		save = smap_store_save(store, i);
+		if (!is_of_boot(save, origin) || generation_of(save) != generation)
+			continue;
+		if (is_closed(store, i))
+			return false;
+		found = true;
+	}
+	return found;
+}
+
+/* It was reset behind that save: by somebody else, or by one of us that was killed. */
+static void tell_early(struct stackmap_live *live, const struct smap_copy *copy,
+		       struct smap_store *store, uint32_t generation)
+{
+	if (!(live->abilities & STACKMAP_CAN_ROTATE) ||
+	    !was_saved_early(store, &copy->origin, generation))
 		return;
-	nr = export->maps[0].generation - last;
+	smap_live_log(live, "generation %" PRIu32 " was reset after it was saved: what came in "
+		      "between is in no save of this file", generation);
+}
+
+/* Those behind @last and before @generation. */
+static void tell_between(struct stackmap_live *live, uint32_t last, uint32_t generation)
+{
+	uint32_t nr = generation - last;
+
 	/* More than half of all numbers: an older one, not a later. */
 	if (nr < 2 || nr > INT32_MAX)
 		return;
@@ -107,6 +156,29 @@ static void tell_gap(struct stackmap_live *live, const struct smap_copy *copy,
 	else
 		smap_live_log(live, "generations %" PRIu32 " to %" PRIu32 " are in no save of "
 			      "this file", last + 1, last + nr - 1);
+}
+
+/* A map that was reset by somebody else, or by one of us that was killed, is gone: say so. */
+static void tell_gap(struct stackmap_live *live, const struct smap_copy *copy,
+		     struct smap_writer *writer)
+{
+	const struct smap_export *export = smap_copy_export(copy);
+	struct smap_store *store = smap_writer_store(writer);
+	uint32_t last, first;
+
+	if (!export->has_generation || !copy->origin.has_boot_id)
+		return;
+	first = export->maps[0].generation;
+	/* That of another tool's reset is saved, too. */
+	if (copy->text_is_main && copy->bin.parsed && copy->bin.parsed->nr_maps) {
+		tell_between(live, copy->bin.parsed->maps[0].generation, first);
+		first = copy->bin.parsed->maps[0].generation;
+	}
+	if (!last_generation(store, &copy->origin, &last))
+		return;
+	if (first != last && first - last <= INT32_MAX)
+		tell_early(live, copy, store, last);
+	tell_between(live, last, first);
 }
 
 /* ---- writing ---- */

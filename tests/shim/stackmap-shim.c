@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -166,6 +167,46 @@ static int make_stack(struct stack *stack, uint32_t nr, uint32_t depth, const ui
 	return 0;
 }
 
+/* What distinct stacks are made of. */
+static int make_functions(uint64_t functions[64])
+{
+	char text[64];
+	uint32_t i;
+	int ret;
+
+	for (i = 0; i < 64; i++) {
+		snprintf(text, sizeof(text), "function_%" PRIu32 "+0x0/0x1000", i);
+		ret = shim_symbol_parse(dir, text, &functions[i]);
+		if (ret)
+			return fail(text, ret);
+	}
+	shim_symbols_write(dir, false);
+	return 0;
+}
+
+/* record-on [FIRST [MS]]: a stack that was not there before every so often, until stdin ends */
+static int record_on(int argc, char **argv)
+{
+	uint32_t nr = argc > 0 ? (uint32_t)strtoul(argv[0], NULL, 0) : 0;
+	int ms = argc > 1 ? (int)strtol(argv[1], NULL, 0) : 1;
+	struct stack stack = { .times = 1, .slot = UINT32_MAX };
+	struct pollfd input = { .fd = 0, .events = POLLIN };
+	struct shim_world world;
+	uint64_t functions[64];
+	char text[64];
+	int ret = make_functions(functions);
+
+	while (!ret && !poll(&input, 1, ms)) {
+		ret = shim_world_lock(&world, dir);
+		if (ret)
+			return fail(dir, ret);
+		make_stack(&stack, nr++, 8, functions);
+		record(&world, &stack, text, sizeof(text));
+		shim_world_unlock(&world);
+	}
+	return ret;
+}
+
 /* record-many NR [FIRST [DEPTH]] */
 static int record_many(int argc, char **argv)
 {
@@ -179,13 +220,9 @@ static int record_many(int argc, char **argv)
 	char text[64];
 	int ret;
 
-	for (i = 0; i < 64; i++) {
-		snprintf(text, sizeof(text), "function_%" PRIu32 "+0x0/0x1000", i);
-		ret = shim_symbol_parse(dir, text, &functions[i]);
-		if (ret)
-			return fail(text, ret);
-	}
-	shim_symbols_write(dir, false);
+	ret = make_functions(functions);
+	if (ret)
+		return ret;
 	ret = shim_world_lock(&world, dir);
 	if (ret)
 		return fail(dir, ret);
@@ -406,6 +443,7 @@ static const struct {
 	{ "set", set },
 	{ "record", record_command },
 	{ "record-many", record_many },
+	{ "record-on", record_on },
 	{ "load", load },
 	{ "at", at },
 	{ "rules", rules },

@@ -89,6 +89,29 @@ static void another_tool_that_resets_in_between_costs_nothing(void **state)
 	smap_store_close(store);
 }
 
+/* What is saved beside the other generation is not told to be lost. */
+static void behind_another_tool_only_what_is_lost_is_told(void **state)
+{
+	struct fixture *f = *state;
+
+	fixture_play("ours", "", true);
+	assert_int_equal(fixture_rotate(f, 0), 0);
+	fixture_shim("record-many 7");
+	fixture_shim("at before stack_map 0 run '" SHIM " run sh -c \"echo 0 > "
+		     "/sys/kernel/tracing/stack_map\"; " SHIM " record-many 11 1000'");
+	assert_int_equal(fixture_rotate(f, 0), 0);
+	assert_int_equal(f->saved.generation, 24303);
+	assert_null(strstr(f->log, "in no save"));
+	fixture_shim("record-many 7");
+	fixture_shim("at before stack_map 0 run '" SHIM " run sh -c \"echo 0 > "
+		     "/sys/kernel/tracing/stack_map\"; " SHIM " record-many 3; " SHIM
+		     " run sh -c \"echo 0 > /sys/kernel/tracing/stack_map\"; "
+		     SHIM " record-many 11 1000'");
+	assert_int_equal(fixture_rotate(f, 0), 0);
+	assert_int_equal(f->saved.generation, 24306);
+	fixture_logged(f, "generation 24305 is in no save of this file");
+}
+
 static void a_reset_that_the_kernel_refuses_changes_nothing(void **state)
 {
 	struct fixture *f = *state;
@@ -173,7 +196,8 @@ static void a_map_that_cannot_be_read_is_held_until_it_can(void **state)
 	fixture_play("ours", "", true);
 	fixture_shim("at after stack_map 0 run '" SHIM " at -a read stack_map_bin 0 fail EIO; "
 		     SHIM " at -a read stack_map 0 fail EIO; " SHIM " record-many 5'");
-	fixture_failed(f, fixture_rotate(f, 0), -EIO, "the map was reset, and is held to be read");
+	fixture_failed(f, fixture_rotate(f, 0), -EIO,
+		       "the map was reset and could not be read yet");
 	fixture_shim("rules clear");
 	assert_int_equal(fixture_save(f), 0);
 	fixture_logged(f, "generation 24301, read before, is saved now");
@@ -383,7 +407,7 @@ static int rotate_held_once(void *data)
 	ret = stackmap_live_rotate(live, f->store, 0, NULL);
 	/* Reset or not is what a rule of the shim notes. */
 	if (ret == -ENOMEM && !access("reset", F_OK) &&
-	    !strstr(stackmap_live_get_error(live), "is held to be read") &&
+	    !strstr(stackmap_live_get_error(live), "could not be read yet") &&
 	    !strstr(stackmap_live_get_error(live), "are not written"))
 		ret = -EIO;
 	stackmap_live_free(live);
@@ -406,6 +430,7 @@ static const struct CMUnitTest tests[] = {
 	LIVE_TEST(what_comes_right_before_and_behind_the_reset_is_saved),
 	LIVE_TEST(an_empty_map_is_not_reset),
 	LIVE_TEST(another_tool_that_resets_in_between_costs_nothing),
+	LIVE_TEST(behind_another_tool_only_what_is_lost_is_told),
 	LIVE_TEST(a_reset_that_the_kernel_refuses_changes_nothing),
 	LIVE_TEST(readers_that_are_done_soon_are_waited_for),
 	LIVE_TEST(a_map_that_was_swapped_out_is_read_as_text_where_it_has_to_be),

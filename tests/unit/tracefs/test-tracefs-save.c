@@ -238,6 +238,34 @@ static void a_generation_that_nobody_saved_is_told(void **state)
 	fixture_logged(f, "generation 24302 is in no save of this file");
 }
 
+/* As somebody does who is killed between a reset and its save. */
+static void stacks_between_a_save_and_a_reset_are_told(void **state)
+{
+	struct fixture *f = *state;
+
+	fixture_play("ours", "", true);
+	assert_int_equal(fixture_save(f), 0);
+	assert_int_equal(fixture_save(f), 0);
+	assert_string_equal(f->log, "");
+	assert_int_equal(stackmap_live_reset(f->live), 0);
+	fixture_shim("record-many 5");
+	assert_int_equal(fixture_save(f), 0);
+	fixture_logged(f, "generation 24301 was reset after it was saved");
+}
+
+static void a_rotation_behind_a_save_leaves_nothing_to_tell(void **state)
+{
+	struct fixture *f = *state;
+
+	fixture_play("ours", "", true);
+	assert_int_equal(fixture_save(f), 0);
+	fixture_shim("record-many 5 1000");
+	assert_int_equal(stackmap_live_rotate(f->live, f->store, 0, NULL), 0);
+	fixture_shim("record-many 5 2000");
+	assert_int_equal(fixture_save(f), 0);
+	assert_string_equal(f->log, "");
+}
+
 static void two_savers_wait_for_each_other(void **state)
 {
 	struct fixture *f = *state;
@@ -333,6 +361,8 @@ static const struct CMUnitTest tests[] = {
 	LIVE_TEST(a_full_disk_costs_nothing_that_was_there),
 	LIVE_TEST(a_file_of_another_kind_is_left_alone),
 	LIVE_TEST(a_generation_that_nobody_saved_is_told),
+	LIVE_TEST(stacks_between_a_save_and_a_reset_are_told),
+	LIVE_TEST(a_rotation_behind_a_save_leaves_nothing_to_tell),
 	LIVE_TEST(two_savers_wait_for_each_other),
 	LIVE_TEST(a_structure_of_another_version_is_refused),
 	LIVE_TEST(no_allocation_that_fails_does_harm),
