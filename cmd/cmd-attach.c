@@ -2,6 +2,7 @@
 /*
  * trace-cmd stackmap attach: saved maps go inside the trace.dat that they belong to.
  */
+#include <errno.h>
 #include <stdio.h>
 
 #include "cmd.h"
@@ -38,7 +39,9 @@ static int add_files(struct attach *attach, const char *trace, char **files, int
 	size_t nr_found;
 
 	for (i = 0; ret == CMD_OK && i < nr; i++)
-		ret = add_file(files[i], attach);
+		ret = stackmap_each_file(files[i], add_file, attach);
+	if (ret == -ENOMEM)
+		return cmd_nomem();
 	if (nr)
 		return ret;
 	ret = cmd_maps_each_beside(trace, add_file, attach, &nr_found);

@@ -2,6 +2,7 @@
 /*
  * trace-cmd stackmap list: what saved-map files hold.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,13 +112,13 @@ static int list_all(struct list *list, char **files, int nr)
 		ret = cmd_maps_each_file(&list->maps, NULL, list_file, list, &nr_listed);
 	for (i = 0; i < nr && ret != CMD_FAILED; i++) {
 		if (!cmd_is_trace(files[i]))
-			ret = list_file(files[i], list);
+			ret = stackmap_each_file(files[i], list_file, list);
 		else if (!list->maps.nr_files)
 			note_status(list, list_maps_of(list, files[i]));
 		else
 			list->traces[list->nr_traces++] = files[i];
 	}
-	return ret;
+	return ret == -ENOMEM ? cmd_nomem() : ret;
 }
 
 static int list_in_form(struct list *list, char **files, int nr)

@@ -299,28 +299,27 @@ struct stackmap_resolver *cmd_maps_resolver(struct cmd_maps *maps, const char *t
 	return resolver;
 }
 
-/* "A:B", or one file where there is one of the whole name. */
+struct counted {
+	int	(*fn)(const char *path, void *data);
+	void	*data;
+	size_t	*ret_nr;
+};
+
+static int count_file(const char *path, void *data)
+{
+	const struct counted *counted = data;
+
+	++*counted->ret_nr;
+	return counted->fn(path, counted->data);
+}
+
 static int each_of_list(const char *list, int (*fn)(const char *path, void *data), void *data,
 			size_t *ret_nr)
 {
-	char *copy, *rest, *path;
-	int ret = 0;
+	struct counted counted = { fn, data, ret_nr };
+	int ret = stackmap_each_file(list, count_file, &counted);
 
-	if (access(list, F_OK) == 0 || !strchr(list, ':')) {
-		++*ret_nr;
-		return fn(list, data);
-	}
-	copy = strdup(list);
-	if (!copy)
-		return cmd_nomem();
-	for (rest = copy; !ret && (path = strsep(&rest, ":")); ) {
-		if (!*path)
-			continue;
-		++*ret_nr;
-		ret = fn(path, data);
-	}
-	free(copy);
-	return ret;
+	return ret == -ENOMEM ? cmd_nomem() : ret;
 }
 
 static int beside(const char *trace, int (*fn)(const char *path, void *data), void *data,

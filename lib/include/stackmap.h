@@ -371,9 +371,17 @@ int stackmap_resolver_set_style(struct stackmap_resolver *resolver,
 				const struct stackmap_style *style);
 
 /*
- * Use the saved maps of a file: a saved-map file, a raw export, or a trace.dat that has some
- * attached. Also "A:B", several of them,
- * where no file has the whole name. Returns 0 or negative errno, as stackmap_store_open() does.
+ * Call @fn, with @data, for each file that @paths stands for: a file; a folder, for its files
+ * *.stackmap in the order of their names; or "A:B", several of both, where nothing has the whole
+ * name. A folder without any is handed to @fn, which cannot open it. Ends where @fn returns another
+ * value than 0, and returns that; or 0, or -ENOMEM. No file is opened.
+ */
+int stackmap_each_file(const char *paths, int (*fn)(const char *path, void *data), void *data);
+
+/*
+ * Use the saved maps of each file of @path, see stackmap_each_file(): a saved-map file, a raw
+ * export, or a trace.dat that has some attached. Returns 0 or negative errno, as
+ * stackmap_store_open() does.
  */
 int stackmap_resolver_add_file(struct stackmap_resolver *resolver, const char *path);
 

@@ -255,8 +255,9 @@ int smap_resolver_add_store(struct stackmap_resolver *resolver, const char *path
 	return ret;
 }
 
-static int add_one_file(struct stackmap_resolver *resolver, const char *path)
+static int add_file(const char *path, void *data)
 {
+	struct stackmap_resolver *resolver = data;
 	struct smap_store *store;
 	int ret;
 
@@ -266,30 +267,16 @@ static int add_one_file(struct stackmap_resolver *resolver, const char *path)
 	return add_store(resolver, path, store, 0);
 }
 
-/* Each of "A:B:C"; empty names are passed over. */
-static int add_file_list(struct stackmap_resolver *resolver, const char *paths)
-{
-	char *list, *path, *rest = NULL;
-	int ret = 0;
-
-	list = strdup(paths);
-	if (!list)
-		return smap_error_nomem(&resolver->err);
-	for (path = strtok_r(list, ":", &rest); path && !ret; path = strtok_r(NULL, ":", &rest))
-		ret = add_one_file(resolver, path);
-	free(list);
-	return smap_errno(ret);
-}
-
 SMAP_PUBLIC int stackmap_resolver_add_file(struct stackmap_resolver *resolver, const char *path)
 {
 	int ret = check_unused(resolver);
 
 	if (ret)
 		return ret;
-	if (strchr(path, ':') && access(path, F_OK))
-		return add_file_list(resolver, path);
-	return add_one_file(resolver, path);
+	ret = stackmap_each_file(path, add_file, resolver);
+	if (ret == -ENOMEM)
+		return smap_error_nomem(&resolver->err);
+	return smap_errno(ret);
 }
 
 /* @path with ".stackmap" behind it: 1 if it is used, 0 if it is not there, or negative errno. */

@@ -83,7 +83,14 @@ cp $v8/raw.dat two.dat
 cp $v8/raw.stack_map two.dat.stackmap
 mkdir one.dat.stackmap
 run verify -m missing one.dat two.dat
-run verify -m . one.dat
+mkdir none some
+run verify -m none one.dat
+cp $v8/raw.stack_map some/b.stackmap
+cp some/b.stackmap some/a.stackmap
+run verify -m some two.dat
+TRACE_STACKMAP=some run verify two.dat
+run list some
+unset TRACE_STACKMAP
 run verify -m missing:also two.dat
 run verify one.dat two.dat
 run verify --json -m missing one.dat
