@@ -164,7 +164,7 @@ static void tell_gap(struct stackmap_live *live, const struct smap_copy *copy,
 {
 	const struct smap_export *export = smap_copy_export(copy);
 	struct smap_store *store = smap_writer_store(writer);
-	uint32_t last, first;
+	uint32_t last = 0, first;
 
 	if (!export->has_generation || !copy->origin.has_boot_id)
 		return;

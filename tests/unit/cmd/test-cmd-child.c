@@ -4,6 +4,7 @@
  * own: the test signals it, or its group, as a shell or a terminal would.
  */
 #include <errno.h>
+#include <pty.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +33,7 @@ static void __attribute__((noreturn)) run_stand_in(char **argv)
 	struct child child;
 	int status;
 
+	/* It fails for who leads a session, and a group by that. */
 	setpgid(0, 0);
 	alarm(NOT_LONG);
 	if (child_start(&child, "/bin/sh", argv))
@@ -70,6 +72,27 @@ static void says(const struct stand_in *in, const char *wanted)
 	assert_non_null(fgets(line, sizeof(line), in->output));
 	line[strcspn(line, "\n")] = '\0';
 	assert_string_equal(line, wanted);
+}
+
+/* The same on a terminal of its own, whose other end is *ret_keyboard. */
+static struct stand_in start_on_terminal(char **argv, int *ret_keyboard)
+{
+	struct stand_in in;
+	int fds[2];
+
+	assert_int_equal(pipe(fds), 0);
+	in.pid = forkpty(ret_keyboard, NULL, NULL, NULL);
+	assert_true(in.pid >= 0);
+	if (!in.pid) {
+		dup2(fds[1], 1);
+		close(fds[0]);
+		close(fds[1]);
+		run_stand_in(argv);
+	}
+	close(fds[1]);
+	in.output = fdopen(fds[0], "r");
+	assert_non_null(in.output);
+	return in;
 }
 
 /* The wait status of the stand-in. */
@@ -153,6 +176,27 @@ static void a_signal_to_the_group_does_not_end_us_before_it(void **state)
 	assert_int_equal(WEXITSTATUS(ends(&in)), 6);
 }
 
+/* The terminal sends it to both of us: it is not to come twice. */
+static void what_is_typed_reaches_it_once(void **state)
+{
+	/* A shell would take two that come close to each other for one. */
+	char *argv[] = SHELL("exec perl -e '$| = 1; $SIG{INT} = sub { print \"typed\\n\" };"
+			     "$SIG{USR1} = sub { print \"end\\n\"; exit 8 }; print \"up\\n\";"
+			     "select(undef, undef, undef, 1) while 1'");
+	int keyboard, i;
+	struct stand_in in = start_on_terminal(argv, &keyboard);
+
+	says(&in, "up");
+	for (i = 0; i < 3; i++) {
+		assert_int_equal(write(keyboard, "\003", 1), 1);
+		says(&in, "typed");
+	}
+	kill(in.pid, SIGUSR1);
+	says(&in, "end");
+	assert_int_equal(WEXITSTATUS(ends(&in)), 8);
+	close(keyboard);
+}
+
 static void we_stop_and_go_on_with_it(void **state)
 {
 	char *argv[] = SHELL("trap 'echo more; exit 7' CONT; " WAIT);
@@ -232,6 +276,7 @@ int main(void)
 		cmocka_unit_test(a_signal_to_us_alone_is_handed_on),
 		cmocka_unit_test(one_that_kills_it_kills_us),
 		cmocka_unit_test(a_signal_to_the_group_does_not_end_us_before_it),
+		cmocka_unit_test(what_is_typed_reaches_it_once),
 		cmocka_unit_test(we_stop_and_go_on_with_it),
 		cmocka_unit_test(when_we_are_killed_it_is_interrupted),
 		cmocka_unit_test(what_cannot_be_run_is_told_and_leaves_signals_alone),
