@@ -130,16 +130,31 @@ static void act(struct watch *watch, bool rotates)
 		watch->ops->trim(watch->data);
 }
 
+/* Not before a save has shown that the file can be written to. */
+static bool may_rotate(const struct watch *watch)
+{
+	return watch->can_rotate && watch->is_begun && !watch->is_failing;
+}
+
 /* What is due by now: nothing, where all of it is saved and stays as it is. */
 static void act_when_due(struct watch *watch)
 {
-	bool rotates = watch->can_rotate && watch->is_begun && !watch->is_failing;
 	uint64_t now = watch->ops->now(watch->data);
 
-	if (!rotates && is_saved(watch))
+	if (!may_rotate(watch) && is_saved(watch))
 		rotation_done(&watch->rotation, now, now);
 	else
-		act(watch, rotates);
+		act(watch, may_rotate(watch));
+}
+
+/* Who asks for a rotation gets one, also where a save has to come first. */
+static void act_when_asked(struct watch *watch)
+{
+	bool rotates = may_rotate(watch);
+
+	act_when_due(watch);
+	if (!rotates && may_rotate(watch))
+		act(watch, true);
 }
 
 static int end(struct watch *watch)
@@ -178,7 +193,10 @@ int watch_step(struct watch *watch, unsigned int events, uint64_t *ret_sleep_ns)
 	if ((events & WATCH_ASKED) && !watch->look.map.entries)
 		tell(watch, "the map is empty: nothing to save");
 	else if (due != ROTATION_NOT_DUE || (events & WATCH_ASKED) || is_to_begin(watch)) {
-		act_when_due(watch);
+		if (events & WATCH_ASKED)
+			act_when_asked(watch);
+		else
+			act_when_due(watch);
 		*ret_sleep_ns = ROTATION_SLEEP_MIN;
 	}
 	return 0;

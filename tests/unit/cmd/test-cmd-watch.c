@@ -231,9 +231,13 @@ static void the_first_stacks_are_saved_before_anything_is_reset(void **state)
 	did("");
 	world.save_code = 0;
 	step(S, 10, WATCH_ASKED);
-	did("save again trim ");
+	did("save again trim rotate trim ");
 	step(S, 11, WATCH_ASKED);
 	did("rotate trim ");
+
+	begin_anew(false);
+	step(S, 10, WATCH_ASKED);
+	did("save trim rotate trim ");
 
 	begin_anew(true);
 	step(S, 10, 0);
@@ -314,7 +318,7 @@ static void to_be_asked_does_not_wait_for_the_next_try(void **state)
 	world.rotate_code = -ENOSPC;
 	step(S, 800, 0);
 	step(1, 800, WATCH_ASKED);
-	did("rotate complain:28 save again trim ");
+	did("rotate complain:28 save again trim rotate complain:28 ");
 }
 
 static void a_map_that_is_kept_is_saved_and_only_where_there_is_news(void **state)
