@@ -170,7 +170,7 @@ def one_export_fails(folder):
             case.run('save', 0, 'Input/output error: the text is saved')
             case.run('reset', 0, 'Input/output error: the text is saved')
         else:
-            case.run('save', 0)
+            case.run('save', 0, 'Input/output error: saved without statistics')
             case.run('reset', 2, 'stack_map_stat: read: Input/output error')
         case.end()
 

@@ -101,12 +101,14 @@ class World:
 
     def whole_stacks(self, path):
         """{generation: stacks} of what is whole in a file."""
-        verified = run(self.command, 'verify', '--json', '-m', path)
-        if verified.returncode not in (0, 1):
-            fail('verify:', verified.stderr)
-        listed = json.loads(run(self.command, 'list', '--json', '-m', path).stdout)
+        # At once, where there are two processors.
+        both = [subprocess.Popen([self.command, word, '--json', '-m', path], text=True,
+                                 stdout=subprocess.PIPE) for word in ('verify', 'list')]
+        verified, listed = (json.loads(one.communicate()[0] or 'null') for one in both)
+        if any(one.returncode not in (0, 1) for one in both):
+            fail(f'verify or list of {path}')
         damages = [(one['offset'], one['offset'] + one['bytes'])
-                   for file in json.loads(verified.stdout)['files'] for one in file['damages']]
+                   for file in verified['files'] for one in file['damages']]
         stacks = {}
         for save in (save for file in listed['files'] for save in file['saves']):
             begin, end = save['offset'], save['offset'] + save['bytes']

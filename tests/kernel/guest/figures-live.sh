@@ -1,0 +1,162 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# What saving costs, beside reading the same map as text; a figure that was promised and is not held
+# is a failure. Instructions are those of the guest: the clock of its one CPU counts them, and goes
+# on while it waits for the disk. tests/kernel/figures prints what comes out.
+#
+# boot: icount mem=1024 disk=128 timeout=1500
+# variants: plain
+# programs: workload
+. ./lib.sh
+. ./lib-stackmap.sh
+. ./lib-figures.sh
+
+# word N WORDS... - the Nth.
+word() { shift "$1"; echo "$1"; }
+
+# measure NAME COMMAND... - NAME_cpu, NAME_all: nanoseconds; NAME_kib.
+measure() {
+	name=$1
+	shift
+	took=$(./workload cpu "$@" 2>/tmp/measured) || fail "$*: $(cat /tmp/measured)"
+	# shellcheck disable=SC2086 # words
+	eval "${name}_cpu=$(word 1 $took) ${name}_all=$(word 2 $took) ${name}_kib=$(word 3 $took)"
+}
+
+ms() { quotient "$1" 1000000 1; }
+
+saving() {
+	fill_map
+	entries=$(field entries)
+	echo "a map of $entries stacks, that is full; ms until it is read, or saved and on the disk"
+	text=$(./workload read "$map")
+	binary=$(./workload read "$bin")
+	shown 'stack_map, read' "$(ms "${text% *}")"
+	shown 'stack_map_bin, read' "$(ms "${binary% *}")"
+	text=${text% *} binary=${binary% *}
+	at_most 'stack_map_bin to stack_map' 0.1 "$(quotient "$binary" "$text")"
+
+	measure first trace-cmd-stackmap save -o /disk/first.stackmap
+	shown 'the first save of a boot' "$(ms "$first_all")"
+	shown 'CPU time of it' "$(ms "$first_cpu")"
+	at_most 'the first save to stack_map' 0.5 "$(quotient "$first_all" "$text")"
+	at_most 'KiB of memory' 32768 "$first_kib"
+	measure second trace-cmd-stackmap save -o /disk/first.stackmap
+	shown 'the same map saved again, by another process' "$(ms "$second_all")"
+	shown 'CPU time of it' "$(ms "$second_cpu")"
+	at_most 'KiB of memory' 32768 "$second_kib"
+}
+
+cpu_ns() { cut -d ' ' -f 1 "/proc/$1/schedstat"; }
+
+# By who has read the names: watch, which rotates when it is asked.
+later() {
+	trace-cmd-stackmap watch -d /disk/maps --every never --rotate-at never \
+		>/tmp/watch.log 2>&1 &
+	watch=$!
+	has_saved() { [ "$(nr_lines '^generation' /tmp/watch.log)" -ge 1 ]; }
+	wait_for 60 has_saved
+	for turn in 1 2 3; do
+		[ $turn -eq 1 ] || refill_map
+		text=$(./workload read "$map")
+		text=${text% *}
+		before=$(cpu_ns $watch)
+		took=$(./workload answer $watch /tmp/watch.log)
+		after=$(cpu_ns $watch)
+		tail -n 1 /tmp/watch.log
+		shown "a later save, ms" "$(ms "$took")"
+		shown 'CPU time of it' "$(ms $((after - before)))"
+		at_most 'a later save to stack_map' 0.1 "$(quotient "$took" "$text")"
+	done
+	shown 'KiB of memory' "$(sed -n 's/^VmHWM:[^0-9]*\([0-9]*\) kB/\1/p' /proc/$watch/status)"
+	at_most 'KiB of memory' 32768 \
+		"$(sed -n 's/^VmHWM:[^0-9]*\([0-9]*\) kB/\1/p' /proc/$watch/status)"
+	kill -TERM $watch
+	wait $watch || fail "watch: $(cat /tmp/watch.log)"
+}
+
+# recorded NAME COMMAND... - which records a command that fills the map; NAME_end: what passes from
+# the end of that command to the end of all.
+recorded() {
+	name=$1
+	shift
+	quiet
+	echo 0 >"$map"
+	cat >/tmp/fills <<-'EOF'
+		. ./lib.sh
+		. ./lib-stackmap.sh
+		. ./lib-figures.sh
+		echo function >"$tracing/current_tracer"
+		echo 1 >"$tracing/options/func_stack_trace"
+		until_full
+		echo 0 >"$tracing/events/enable"
+		echo nop >"$tracing/current_tracer"
+		./workload clock >/tmp/ended
+	EOF
+	"$@" -q -o "/disk/$name.dat" -b 1024 -O stackmap -e sched_switch -T sh /tmp/fills \
+		>/tmp/recorded 2>&1 || fail "$*: $(cat /tmp/recorded)"
+	eval "${name}_end=$(($(./workload clock) - $(cat /tmp/ended)))"
+}
+
+at_the_end() {
+	echo 'the end of a recording, ms from the end of what was recorded'
+	export TRACE_CMD_REAL=$(command -v trace-cmd)
+	recorded plain trace-cmd record
+	text=$(./workload read "$map")
+	binary=$(./workload read "$bin")
+	recorded ours trace-cmd-stackmap record --no-rotate
+	shown 'trace-cmd record' "$(ms "$plain_end")"
+	shown 'trace-cmd-stackmap record' "$(ms "$ours_end")"
+	shown 'cat of stack_map, of the same size' "$(ms "${text% *}")"
+	shown 'cat of stack_map_bin' "$(ms "${binary% *}")"
+	at_most 'what it takes longer, to cat of stack_map' 2 \
+		"$(quotient $((ours_end - plain_end)) "${text% *}")"
+	shown 'what it takes longer, to cat of stack_map_bin' \
+		"$(quotient $((ours_end - plain_end)) "${binary% *}" 1)"
+}
+
+# A fixed count of marks, in a buffer large enough, without rotations and with as many as there can
+# be.
+marks=20000
+count_marks() {
+	quiet
+	echo 1 >"$option"
+	echo 0 >"$map"
+	echo 1 >"$tracing/options/stacktrace"
+	echo 1 >"$tracing/events/sched/sched_switch/enable"
+	nr=0
+	while [ $nr -lt $marks ]; do
+		echo "mark $nr" >"$tracing/trace_marker"
+		nr=$((nr + 1))
+	done
+	quiet_keep
+	sed -n 's/.*tracing_mark_write: mark //p' "$tracing/trace" >/tmp/marks
+	seq 0 $((marks - 1)) | cmp -s - /tmp/marks ||
+		fail "$(wc -l </tmp/marks) of $marks marks arrived, or not in their order"
+}
+
+nothing_lost() {
+	echo 65536 >"$tracing/buffer_size_kb"
+	count_marks
+	shown 'marks of 20000 that arrive without a rotation' "$(wc -l </tmp/marks)"
+	trace-cmd-stackmap watch -d /disk/marked --every 50ms --rotate-at never \
+		>/tmp/watch.log 2>&1 &
+	watch=$!
+	count_marks
+	kill -TERM $watch
+	wait $watch || fail "watch: $(cat /tmp/watch.log)"
+	rotations=$(nr_lines 'bytes$' /tmp/watch.log)
+	[ "$rotations" -ge 20 ] || fail "only $rotations rotations"
+	shown "the same with $rotations rotations" "$(wc -l </tmp/marks)"
+}
+
+mkdir -p /disk
+mount -t ext4 /dev/vda /disk || fail 'no disk'
+echo 1 >"$option"
+same 'capacity' 16384 "$(field capacity)"
+saving
+later
+at_the_end
+nothing_lost
+all_held
