@@ -20,8 +20,8 @@ record() {
 	nr=10
 	while [ ! -e /tmp/stop ]; do
 		stacks $nr
-		nr=$((nr % 700 + 7))
-		sleep 0.05
+		nr=$((nr % 400 + 7))
+		sleep 0.2
 	done
 }
 
