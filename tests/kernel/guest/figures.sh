@@ -10,37 +10,14 @@
 # programs: workload
 . ./lib.sh
 . ./lib-stackmap.sh
+. ./lib-figures.sh
 
 loops=1000
 rounds=6
-missed=''
-
-# at_most WHAT MOST GOT - a figure that is to be reached.
-at_most() {
-	[ -n "$3" ] || fail "no figure for $1"
-	verdict=held
-	awk -v most="$2" -v got="$3" 'BEGIN { exit !(got <= most) }' || verdict=MISSED
-	printf '  %-52s %12s of at most %s: %s\n' "$1" "$3" "$2" "$verdict"
-	[ $verdict = held ] || missed="$missed, $1"
-}
-
-# shown WHAT VALUE
-shown() { printf '  %-52s %12s\n' "$1" "$2"; }
-
-# quotient A B [DIGITS]
-quotient() { awk -v a="$1" -v b="$2" "BEGIN { printf \"%.${3-3}f\", a / b }"; }
 
 # Events that were put into the ring buffer of the one CPU, whether they are still there or not.
 recorded() {
 	awk '/^(entries|overrun):/ { sum += $2 } END { print sum }' "$tracing/per_cpu/cpu0/stats"
-}
-
-quiet() {
-	echo 0 >"$tracing/events/enable"
-	echo nop >"$tracing/current_tracer"
-	echo 0 >"$tracing/options/stacktrace"
-	echo 0 >"$option"
-	echo >"$tracing/trace"
 }
 
 # record_as none|full|cookies EVENT
@@ -119,10 +96,10 @@ fixed_work() {
 	[ "$name" = full ] || record="$record && cat $tracing/stack_map >/tmp/$name.dat.stackmap"
 	used=$(./workload cpu sh -c "$(echo $record)" 2>"$name.log") ||
 		fail "trace-cmd record: $(cat "$name.log")"
-	eval "${name}_record=$used"
+	eval "${name}_record=${used%% *}"
 	used=$(./workload cpu sh -c "trace-cmd report /tmp/$name.dat >/dev/null" 2>"$name.log") ||
 		fail "trace-cmd report: $(cat "$name.log")"
-	eval "${name}_report=$used"
+	eval "${name}_report=${used%% *}"
 	eval "${name}_size=$(stat -c %s "/tmp/$name.dat")"
 	rm "/tmp/$name.dat"
 }
@@ -143,23 +120,6 @@ whole_workload() {
 		"$(quotient "$cookies_record" "$full_record")"
 	at_most 'cookies to full stacks, both' 0.999 \
 		"$(quotient $((cookies_record + cookies_report)) $((full_record + full_report)))"
-}
-
-# Every function with its stack, until the map is too small.
-fill_map() {
-	quiet
-	echo 1 >"$option"
-	echo 0 >"$map"
-	echo function >"$tracing/current_tracer"
-	echo 1 >"$tracing/options/func_stack_trace"
-	round=0
-	while [ "$(field fallbacks)" -eq 0 ]; do
-		round=$((round + 1))
-		[ $round -le 40 ] || fail "the map is not full: $(cat "$stat")"
-		ls -l /proc/self /sys/kernel/tracing/events/sched >/dev/null
-		./workload cpu sh -c "echo $round >/tmp/round" >/dev/null 2>&1
-	done
-	quiet
 }
 
 exports() {
@@ -187,4 +147,4 @@ compare syscalls/sys_enter_getppid getppid
 compare kmem/kmem_cache_alloc stat
 whole_workload
 exports
-[ -z "$missed" ] || fail "figures missed: ${missed#, }"
+all_held

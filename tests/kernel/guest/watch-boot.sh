@@ -55,6 +55,7 @@ stop_watch
 sleep 1
 start_watch
 wait_for 60 has_said /var/lib 2
+kill -USR1 $watch
 wait_for 60 has_said 'stacks, [0-9]* bytes$' 3
 stop_load
 echo 0 >$tracing/tracing_on

@@ -5,19 +5,25 @@
  *	workload getppid N	N calls of getppid(); prints the instructions that they took
  *	workload stat N		/proc/self/stat opened and closed N times; the same
  *	workload read FILE	FILE read to its end; the same, and the bytes
- *	workload cpu COMMAND...	COMMAND run; the instructions of it and its children
+ *	workload cpu COMMAND...	COMMAND run; the instructions of it and its children, what it took,
+ *				waiting included, and the most KiB of memory that it had
+ *	workload clock		what it shows
+ *	workload answer PID FILE	SIGUSR1 to it; what passed until FILE grew
  *
  * The clock is read as the processor has it: the kernel's is scaled by what it found the frequency
  * to be. "cpu" has to leave out the time that nobody had work, and so asks the kernel.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #ifdef __x86_64__
@@ -30,8 +36,6 @@ static unsigned long long clock_ns(void)
 	return (unsigned long long)high << 32 | low;
 }
 #else
-#include <time.h>
-
 static unsigned long long clock_ns(void)
 {
 	struct timespec now;
@@ -104,6 +108,7 @@ static unsigned long long timeval_ns(struct timeval time)
 
 static int cpu(char **command)
 {
+	unsigned long long begin = clock_ns();
 	struct rusage usage;
 	int status;
 	pid_t pid;
@@ -122,7 +127,34 @@ static int cpu(char **command)
 		die("wait4");
 	if (status)
 		return 1;
-	printf("%llu\n", timeval_ns(usage.ru_utime) + timeval_ns(usage.ru_stime));
+	printf("%llu %llu %ld\n", timeval_ns(usage.ru_utime) + timeval_ns(usage.ru_stime),
+	       clock_ns() - begin, usage.ru_maxrss);
+	return 0;
+}
+
+static off_t size_of(const char *name)
+{
+	struct stat st;
+
+	if (stat(name, &st))
+		die(name);
+	return st.st_size;
+}
+
+/* To look every millisecond costs a thousandth of it. */
+static int answer(pid_t pid, const char *name)
+{
+	static const struct timespec pause = { .tv_nsec = 1000000 };
+	unsigned long long begin;
+	off_t before;
+
+	before = size_of(name);
+	begin = clock_ns();
+	if (kill(pid, SIGUSR1))
+		die("kill");
+	while (size_of(name) == before)
+		nanosleep(&pause, NULL);
+	printf("%llu\n", clock_ns() - begin);
 	return 0;
 }
 
@@ -136,6 +168,11 @@ int main(int argc, char **argv)
 		return read_file(argv[2]);
 	if (argc >= 3 && !strcmp(argv[1], "cpu"))
 		return cpu(argv + 2);
-	fprintf(stderr, "usage: workload getppid|stat N | read FILE | cpu COMMAND...\n");
+	if (argc == 4 && !strcmp(argv[1], "answer"))
+		return answer(atoi(argv[2]), argv[3]);
+	if (argc == 2 && !strcmp(argv[1], "clock"))
+		return printf("%llu\n", clock_ns()) < 0;
+	fprintf(stderr, "usage: workload getppid|stat N | read FILE | cpu COMMAND... | "
+		"answer PID FILE | clock\n");
 	return 1;
 }
