@@ -6,13 +6,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -255,14 +253,9 @@ static const struct watch_ops ops = {
 
 /* ---- signals ---- */
 
-/*
- * They are taken between two steps: none of them interrupts a save. Returns a descriptor, or -1
- * after cmd_error().
- */
-static int take_signals(sigset_t *ret_set)
+/* They are taken between two steps: none of them interrupts a save. */
+static void take_signals(sigset_t *ret_set)
 {
-	int fd;
-
 	sigemptyset(ret_set);
 	sigaddset(ret_set, SIGTERM);
 	sigaddset(ret_set, SIGINT);
@@ -271,25 +264,20 @@ static int take_signals(sigset_t *ret_set)
 	sigprocmask(SIG_BLOCK, ret_set, NULL);
 	/* Whoever reads our news may go; we stay. */
 	signal(SIGPIPE, SIG_IGN);
-	fd = signalfd(-1, ret_set, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (fd < 0)
-		cmd_error("signals: %s", strerror(errno));
-	return fd;
 }
 
 /* At most @sleep_ns; 0: take what is there. */
-static unsigned int wait_for_signals(int fd, uint64_t sleep_ns)
+static unsigned int wait_for_signals(const sigset_t *set, uint64_t sleep_ns)
 {
+	static const struct timespec at_once;
 	struct timespec timeout = { (time_t)(sleep_ns / ROTATION_NS_PER_S),
 				    (long)(sleep_ns % ROTATION_NS_PER_S) };
-	struct pollfd wait = { .fd = fd, .events = POLLIN };
-	struct signalfd_siginfo info;
 	unsigned int events = 0;
+	int nr;
 
-	if (ppoll(&wait, 1, &timeout, NULL) <= 0)
-		return 0;
-	while (read(fd, &info, sizeof(info)) == sizeof(info))
-		events |= info.ssi_signo == SIGUSR1 ? WATCH_ASKED : WATCH_END;
+	for (nr = sigtimedwait(set, NULL, &timeout); nr > 0;
+	     nr = sigtimedwait(set, NULL, &at_once))
+		events |= nr == SIGUSR1 ? WATCH_ASKED : WATCH_END;
 	return events;
 }
 
@@ -325,7 +313,7 @@ static void expect_next(struct watch *watch, const char *path)
 	stackmap_store_free(store);
 }
 
-static int run(struct watcher *watcher, int signals, const sigset_t *set)
+static int run(struct watcher *watcher, const sigset_t *set)
 {
 	uint64_t sleep_ns = 0;
 	unsigned int events;
@@ -337,7 +325,7 @@ static int run(struct watcher *watcher, int signals, const sigset_t *set)
 	watch_step(&watch, 0, &sleep_ns);
 	notify_manager("READY=1");
 	do {
-		events = wait_for_signals(signals, sleep_ns);
+		events = wait_for_signals(set, sleep_ns);
 		if (events & WATCH_END)
 			break;
 		watch_step(&watch, events, &sleep_ns);
@@ -425,18 +413,15 @@ static int open_live(struct watcher *watcher)
 
 static int watch_maps(struct watcher *watcher)
 {
-	int status = CMD_FAILED, signals = -1;
+	int status = CMD_FAILED;
 	sigset_t set;
 
 	watcher->lock = -1;
 	if (open_live(watcher) != CMD_OK || open_folder(watcher) != CMD_OK)
 		goto out;
-	signals = take_signals(&set);
-	if (signals < 0)
-		goto out;
+	take_signals(&set);
 	op_tell(watcher, watcher->path);
-	status = run(watcher, signals, &set);
-	close(signals);
+	status = run(watcher, &set);
 out:
 	if (watcher->lock >= 0)
 		close(watcher->lock);

@@ -54,7 +54,7 @@ same 'cookies with a stack' "$cookies" \
 # watch: a rotation when it is asked for, and an end that saves.
 trace-cmd-stackmap watch -d /tmp/phone/watched >watch.log 2>&1 &
 watch=$!
-is_watching() { grep -q stackmap watch.log; }
+is_watching() { grep -q stackmap watch.log 2>/dev/null; }
 wait_for 60 is_watching
 some_stacks 20
 before=$(field generation)
