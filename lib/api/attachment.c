@@ -4,7 +4,8 @@
  * file may be written to, and where its trace ends, is settled here:
  *
  *	open to read | lock | still the file of that name? | nobody writes it? | where does it end?
- *	| open to write | attach or detach | fsync of its folder
+ *	| open to write | encode, or copy out | not written since? | attach or detach
+ *	| fsync of its folder
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -43,7 +44,7 @@ struct target {
 	int			read_fd;	/* -1: not open, as for fd */
 	int			fd;
 	struct smap_tracedat	*trace;
-	struct stat		st;
+	struct stat		st;		/* before its end was looked for */
 };
 
 #define BEING_WRITTEN	"is being written right now: try again when its recording has ended"
@@ -207,6 +208,8 @@ static int read_trace(struct target *target, struct smap_error *err)
 {
 	int ret;
 
+	if (fstat(target->read_fd, &target->st))
+		return smap_error_set(err, -errno, "%m");
 	ret = smap_tracedat_open_fd(target->read_fd, &target->trace, err);
 	if (!ret && target->trace->is_text)
 		ret = smap_error_set(err, -EINVAL,
@@ -226,6 +229,29 @@ static int open_to_write(struct target *target, struct smap_error *err)
 		return smap_error_set(err, -errno, "%m");
 	if (!is_same_file(target, &st))
 		return smap_error_set(err, -EBUSY, "another file has taken its place");
+	return 0;
+}
+
+static bool is_same_time(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
+}
+
+/*
+ * Who rewrites a trace does not lock it, and loading the saves takes a while: its end may not be
+ * where it was.
+ */
+static int check_unchanged(void *data, struct smap_error *err)
+{
+	const struct target *target = data;
+	struct stat st;
+
+	if (fstat(target->fd, &st))
+		return smap_error_set(err, -errno, "%m");
+	if (st.st_size != target->st.st_size || !is_same_time(&st.st_mtim, &target->st.st_mtim) ||
+	    !is_same_time(&st.st_ctim, &target->st.st_ctim))
+		return smap_error_set(err, -EBUSY,
+				      "was changed meanwhile by somebody else: not written to, try again");
 	return 0;
 }
 
@@ -271,6 +297,8 @@ static int attach(struct stackmap_attachment *attachment, struct target *target,
 	const struct smap_attach_input input = {
 		.saves = attachment->saves,
 		.nr_saves = attachment->nr_saves,
+		.check = check_unchanged,
+		.data = target,
 	};
 	struct smap_error *err = &attachment->err;
 	int ret;
@@ -353,7 +381,9 @@ static int detach(struct stackmap_attachment *attachment, struct target *target,
 	smap_store_close(store);
 	if (ret)
 		return ret;
-	ret = smap_detach(target->fd, target->trace->end, err);
+	ret = check_unchanged(target, err);
+	if (!ret)
+		ret = smap_detach(target->fd, target->trace->end, err);
 	if (!ret)
 		ret = sync_folder(target->path, err);
 	return ret ? smap_error_prefix(err, ret, "%s", target->path) : 0;

@@ -165,6 +165,8 @@ int smap_attach(int fd, uint64_t end, const struct smap_attach_input *input, siz
 	if (!ret)
 		ret = encode(&attach, input, &nr_added, err);
 	nothing = attach.store ? -attach.attached.len % 8 : sizeof(struct smap_store_header);
+	if (!ret && input->check)
+		ret = input->check(input->data, err);
 	if (!ret && attach.blocks.len > nothing)
 		ret = write_all(&attach, err);
 	else if (!ret)	/* Who wrote them may have been killed before they were on disk. */

@@ -252,7 +252,9 @@ struct smap_attach_input {
 	 */
 	int		(*add_blocks)(struct smap_buf *buf, uint64_t store_id, void *data,
 				      struct smap_error *err);
-	void		*data;
+	/* NULL, or a last look right before the first byte is written: 0, or what is returned. */
+	int		(*check)(void *data, struct smap_error *err);
+	void		*data;			/* for both */
 };
 
 /*

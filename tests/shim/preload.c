@@ -43,7 +43,7 @@ long shim_give(long ret)
 static int open_elsewhere(const struct shim_path *path, int dirfd, const char *given, int flags,
 			  mode_t mode)
 {
-	int ret = shim_path_moment(path, "open", NULL);
+	int ret = shim_path_moment(path, "open", shim_access_name(flags));
 
 	if (ret)
 		return (int)shim_give(ret);

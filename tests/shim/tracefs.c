@@ -38,7 +38,7 @@ int shim_path_moment(const struct shim_path *path, const char *moment, const cha
 
 /* ---- open ---- */
 
-static const char *access_name(int flags)
+const char *shim_access_name(int flags)
 {
 	static const char *const names[] = { "r", "w", "rw", "rw" };
 
@@ -81,13 +81,13 @@ static long open_plain(const struct shim_path *path, int flags)
 
 long shim_open(const struct shim_path *path, int flags)
 {
-	long ret = shim_path_moment(path, "open", access_name(flags));
+	long ret = shim_path_moment(path, "open", shim_access_name(flags));
 
 	if (ret)
 		return ret;
 	ret = path->kind && !(flags & O_PATH) ? open_kind(path, flags) : open_plain(path, flags);
 	if (ret >= 0)
-		shim_path_moment(path, "opened", access_name(flags));
+		shim_path_moment(path, "opened", shim_access_name(flags));
 	return ret;
 }
 

@@ -13,6 +13,8 @@
 /* Is @fd a file of tracefs that is played? */
 bool shim_is_file(int fd);
 
+/* "r", "w" or "rw": what rules of opening name. */
+const char *shim_access_name(int flags);
 long shim_open(const struct shim_path *path, int flags);
 long shim_read(int fd, void *data, size_t count);
 long shim_write(int fd, const void *data, size_t count);
