@@ -475,6 +475,18 @@ static void stacks_as_deep_as_real_ones_fit_as_many_as_a_map_counts(void **state
 	ftrace_stackmap_destroy(map);
 }
 
+#define line_of(member)	(offsetof(struct ftrace_stackmap, member) / SHIM_CACHELINE)
+
+/* What each lookup on each CPU reads would otherwise be taken away by those that insert. */
+static void what_is_written_has_cache_lines_of_its_own(void **state)
+{
+	/* In the first one is all that a lookup reads */
+	assert_int_equal(line_of(arena_words), 0);
+	assert_true(line_of(sequence) > 0);
+	assert_true(line_of(cursor) > line_of(closed));
+	assert_int_equal(line_of(cursor), line_of(entries));
+}
+
 #define with_map(test)	cmocka_unit_test_setup_teardown(test, map_setup, map_teardown)
 
 int main(void)
@@ -498,6 +510,7 @@ int main(void)
 		with_map(a_failed_allocation_leaves_nothing),
 		with_map(a_map_takes_no_more_memory_than_was_promised),
 		with_map(stacks_as_deep_as_real_ones_fit_as_many_as_a_map_counts),
+		cmocka_unit_test(what_is_written_has_cache_lines_of_its_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

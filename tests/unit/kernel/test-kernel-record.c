@@ -179,6 +179,19 @@ static void a_stack_becomes_the_same_cookie_each_time(void **state)
 	assert_counted(FTRACE_STACKMAP_SUCCESS, 2);
 }
 
+/* As any event does, so that the trace tells the name of who was recorded */
+static void a_cookie_has_its_task_named(void **state)
+{
+	bool *is_named = per_cpu_ptr(&trace_taskinfo_save, 0);
+
+	shim_run_on_cpu(0);
+	*is_named = false;
+	assert_false(record(0, 0));
+	assert_false(*is_named);
+	assert_true(record(0, DEPTH));
+	assert_true(*is_named);
+}
+
 static void a_cpu_counts_for_itself(void **state)
 {
 	int cpu, other;
@@ -337,6 +350,7 @@ int main(void)
 		with_map(the_option_makes_a_map_and_keeps_it),
 		with_map(the_bits_are_taken_from_the_command_line),
 		with_map(a_stack_becomes_the_same_cookie_each_time),
+		with_map(a_cookie_has_its_task_named),
 		with_map(a_cpu_counts_for_itself),
 		with_map(without_a_map_a_stack_is_recorded_in_full),
 		with_map(where_rcu_does_not_watch_a_stack_is_recorded_in_full),
