@@ -5,8 +5,11 @@
  * went meanwhile can leave a hole: then it is read again.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "store/reader.h"
 #include "room.h"
@@ -119,6 +122,72 @@ int smap_names_update(struct smap_names *names, bool again, struct smap_error *e
 	names->modules = modules;
 	names->is_read = false;
 	return read_names(names) ? smap_error_nomem(err) : 0;
+}
+
+/* ---- where the kernel is ---- */
+
+/* Behind the symbols of the CPUs' own data, a few hundred lines. */
+#define STEXT_WITHIN	(1U << 18)
+
+static uint64_t address_in(const char *text)
+{
+	const char *found = strstr(text, " _stext\n"), *line = found;
+
+	while (line && line > text && line[-1] != '\n')
+		line--;
+	return line ? strtoull(line, NULL, 16) : 0;
+}
+
+/* Where it stands in the first part of the table; 0: not there, or all zero. */
+static uint64_t find_stext(char *room)
+{
+	size_t len = 0;
+	ssize_t got;
+	int fd;
+
+	fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	room[0] = '\0';
+	while (len < STEXT_WITHIN - 1 && !strstr(room, " _stext\n")) {
+		got = read(fd, room + len, STEXT_WITHIN - 1 - len);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			break;
+		len += (size_t)got;
+		room[len] = '\0';
+	}
+	close(fd);
+	return address_in(room);
+}
+
+static int know_stext(struct smap_names *names)
+{
+	char *room;
+
+	if (names->stext_known)
+		return 0;
+	if (names->symbols) {
+		names->stext = smap_symbols_address(names->symbols, "_stext");
+	} else {
+		room = malloc(STEXT_WITHIN);
+		if (!room)
+			return -ENOMEM;
+		names->stext = find_stext(room);
+		free(room);
+	}
+	names->stext_known = true;
+	return 0;
+}
+
+int smap_names_add_stext(struct smap_names *names, struct smap_buf *buf)
+{
+	if (know_stext(names))
+		return -ENOMEM;
+	if (names->stext)
+		smap_buf_addf(buf, "%" PRIx64 " 1? _stext\n", names->stext);
+	return smap_buf_failed(buf) ? -ENOMEM : 0;
 }
 
 void smap_names_release(struct smap_names *names)

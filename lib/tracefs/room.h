@@ -70,10 +70,17 @@ struct smap_names {
 	bool			has_told;	/* hidden was logged */
 	/* Of the addresses that had no name when the table was read last. */
 	uint64_t		unnamed_sum;
+	uint64_t		stext;		/* where _stext is; 0: hidden */
+	bool			stext_known;
 };
 
 /* Have them as they are now; @again: even if no module came or went. 0 or -ENOMEM. */
 int smap_names_update(struct smap_names *names, bool again, struct smap_error *err);
+/*
+ * Where _stext is, as a line of stored symbols: KASLR has it elsewhere in each boot. Reads no more
+ * of the table than that takes. Adds nothing where it is hidden. 0 or -ENOMEM.
+ */
+int smap_names_add_stext(struct smap_names *names, struct smap_buf *buf);
 void smap_names_release(struct smap_names *names);
 
 /* ---- live.c ---- */

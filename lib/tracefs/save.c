@@ -192,7 +192,10 @@ static bool is_whole(const struct stackmap_live *live, const struct smap_copy *c
 {
 	const struct smap_export *export = shot->parsed, *last = smap_copy_export(copy);
 
-	if (!export->has_generation || export->nr_maps != 1)
+	/* One that was reset since cannot be told from another boot's, and need not be. */
+	if (!export->has_generation)
+		return true;
+	if (export->nr_maps != 1)
 		return false;
 	if (live->abilities & STACKMAP_CAN_ROTATE)
 		return true;
@@ -227,16 +230,26 @@ static int append_shot(struct stackmap_live *live, const struct smap_copy *copy,
 		       const struct smap_shot *shot, struct smap_writer *writer,
 		       struct stackmap_saved *saved)
 {
+	struct smap_buf stext = SMAP_BUF_INIT;
 	struct smap_save_input input;
 	uint64_t len;
-	int ret;
+	int ret = 0;
 
 	if (!shot->parsed)
 		return 0;
 	make_input(live, copy, shot, &input);
-	ret = smap_writer_append(writer, &input, &len, &live->err);
+	/* A text says nothing of where the kernel was, by which boots with KASLR are told apart. */
+	if (shot == &copy->text) {
+		if (smap_names_add_stext(&live->names, &stext))
+			ret = smap_error_nomem(&live->err);
+		input.symbols = stext.data;
+		input.symbols_len = stext.len;
+	}
+	if (!ret)
+		ret = smap_writer_append(writer, &input, &len, &live->err);
 	if (!ret)
 		saved->len += len;
+	smap_buf_free(&stext);
 	return ret;
 }
 
