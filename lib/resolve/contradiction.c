@@ -174,6 +174,29 @@ bool smap_source_is_of(const struct smap_source *source, const struct smap_symbo
 	return !stext || !source->export->info.stext || stext == source->export->info.stext;
 }
 
+static bool is_text(const struct smap_export *export)
+{
+	size_t i;
+
+	for (i = 0; i < export->nr_frames; i++)
+		if (export->frames[i].kind == SMAP_FRAME_ADDRESS)
+			return false;
+	return true;
+}
+
+/*
+ * What is stored beside a text is no part of it: it came from where the saver ran. What the trace
+ * itself says of the map weighs more: tie.c.
+ */
+static void check_place(struct smap_source *source, const struct smap_symbols *symbols)
+{
+	uint64_t own = smap_symbols_address(source->symbols, "_stext");
+	uint64_t address = smap_symbols_address(symbols, "_stext");
+
+	source->is_moved = own && address && own != address;
+	source->nr_symbols_compared += own && own == address;
+}
+
 /* Adds to @words what contradicts; 0 or -ENOMEM. */
 static int check_symbols(struct smap_source *source, struct smap_buf *words)
 {
@@ -190,10 +213,14 @@ static int check_symbols(struct smap_source *source, struct smap_buf *words)
 	source->nr_symbols_compared += source->export->info.stext &&
 				       smap_symbols_address(symbols, "_stext");
 	check_texts(source, symbols, words);
-	if (source->symbols && !words->len) {
+	if (words->len)
+		return 0;
+	if (source->symbols && is_text(source->export)) {
+		check_place(source, symbols);
+	} else if (source->symbols) {
 		smap_symbols_contradict(source->symbols, symbols, words);
 		source->nr_symbols_compared += smap_symbols_nr(source->symbols);
-	} else if (!source->symbols && !source->tables[1] && !words->len) {
+	} else if (!source->tables[1]) {
 		check_addresses(source, symbols, words);
 	}
 	return 0;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Two maps of one generation are copies, apart, or nothing tells. A map of an unknown boot can be
+ * Two maps of one generation are copies, apart, or nothing tells. Without KASLR two boots have the
+ * same stacks in the same slots: that maps agree where both have something makes them no copies.
+ * But of two copies the later one has all that the earlier one has, and counted no less. A map of
+ * an unknown boot can be
  * a copy of maps in several groups: then these become one, unless any two of them are apart. In
  * that case it is a copy of one of them and nothing tells which: it stays by itself, and what the
  * groups do not agree on is ambiguous.
@@ -27,16 +30,23 @@ static bool boot_is_known(const struct stackmap_map *map)
 	return map->source->save->origin.has_boot_id;
 }
 
+bool smap_saves_same_boot(const struct stackmap_save *a, const struct stackmap_save *b)
+{
+	return a->origin.has_boot_id && b->origin.has_boot_id &&
+	       !memcmp(a->origin.boot_id, b->origin.boot_id, sizeof(a->origin.boot_id));
+}
+
 bool smap_maps_same_boot(const struct stackmap_map *a, const struct stackmap_map *b)
 {
-	return boot_is_known(a) && boot_is_known(b) &&
-	       !memcmp(a->source->save->origin.boot_id, b->source->save->origin.boot_id,
-		       sizeof(a->source->save->origin.boot_id));
+	return smap_saves_same_boot(a->source->save, b->source->save);
 }
 
 struct agreement {
 	size_t	nr_common;
 	bool	differ;
+	bool	a_has_more;	/* slots that @b does not have */
+	bool	a_counts_more;	/* for some slot */
+	bool	b_counts_more;
 };
 
 /* Compare what stands in the slots that both maps have. 0 or -ENOMEM. */
@@ -51,8 +61,11 @@ static int compare_maps(const struct stackmap_map *a, const struct stackmap_map 
 	for (i = 0; i < a->map->nr_stacks && !agreement->differ; i++) {
 		stack_a = &a->source->export->stacks[a->map->first + i];
 		stack_b = smap_map_find(b->map, stack_a->slot);
+		agreement->a_has_more |= !stack_b;
 		if (!stack_b || (stack_a->flags | stack_b->flags) & SMAP_STACK_DAMAGED)
 			continue;
+		agreement->a_counts_more |= stack_a->ref > stack_b->ref;
+		agreement->b_counts_more |= stack_b->ref > stack_a->ref;
 		same = smap_stack_same(a->source, stack_a, b->source, stack_b);
 		if (same < 0)
 			return same;
@@ -78,12 +91,39 @@ static int relate_without_generation(const struct stackmap_map *a, const struct 
 	return ret;
 }
 
-static int relate(const struct stackmap_map *a, const struct stackmap_map *b,
-		  enum relation *ret_relation)
+/* Can the later one of them have grown from the other? @a has no more slots than @b. */
+static bool may_have_grown(const struct stackmap_map *a, const struct stackmap_map *b,
+			   const struct agreement *agreement)
+{
+	if (agreement->a_has_more || agreement->a_counts_more)
+		return a->map->nr_stacks == b->map->nr_stacks && !agreement->a_has_more &&
+		       !agreement->b_counts_more;
+	return true;
+}
+
+static int relate_unknown_boots(const struct stackmap_map *a, const struct stackmap_map *b,
+				enum relation *ret_relation)
 {
 	struct agreement agreement;
 	int ret;
 
+	if (a->map->nr_stacks > b->map->nr_stacks)
+		return relate_unknown_boots(b, a, ret_relation);
+	ret = compare_maps(a, b, &agreement);
+	if (ret)
+		return ret;
+	if (!agreement.nr_common && !agreement.differ)
+		*ret_relation = RELATION_NONE;
+	else if (agreement.differ || !may_have_grown(a, b, &agreement))
+		*ret_relation = RELATION_APART;
+	else
+		*ret_relation = RELATION_COPIES;
+	return 0;
+}
+
+static int relate(const struct stackmap_map *a, const struct stackmap_map *b,
+		  enum relation *ret_relation)
+{
 	if (!a->has_generation)
 		return relate_without_generation(a, b, ret_relation);
 	if (boot_is_known(a) && boot_is_known(b)) {
@@ -96,14 +136,7 @@ static int relate(const struct stackmap_map *a, const struct stackmap_map *b,
 		*ret_relation = RELATION_COPIES;
 		return 0;
 	}
-	ret = compare_maps(a, b, &agreement);
-	if (ret)
-		return ret;
-	if (agreement.differ)
-		*ret_relation = RELATION_APART;
-	else
-		*ret_relation = agreement.nr_common ? RELATION_COPIES : RELATION_NONE;
-	return 0;
+	return relate_unknown_boots(a, b, ret_relation);
 }
 
 /* To all of a group: apart from one of them is apart, else a copy of one of them is a copy. */
@@ -111,7 +144,8 @@ static int relate_to_group(const struct stackmap_map *map, const struct smap_gro
 			   enum relation *ret_relation)
 {
 	/* All of them hold the same or are of one boot: the first speaks for them. */
-	bool first_only = !map->has_generation || boot_is_known(map);
+	bool first_only = !map->has_generation ||
+			  (boot_is_known(map) && boot_is_known(group->maps[0]));
 	enum relation relation, found = RELATION_NONE;
 	size_t i;
 	int ret;

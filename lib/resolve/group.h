@@ -17,6 +17,7 @@ int smap_set_add_map(struct smap_set *set, struct stackmap_map *map);
 int smap_group_add(struct smap_group *group, struct stackmap_map *map);
 
 /* Both boots are known, and the same. */
+bool smap_saves_same_boot(const struct stackmap_save *a, const struct stackmap_save *b);
 bool smap_maps_same_boot(const struct stackmap_map *a, const struct stackmap_map *b);
 
 #endif /* SMAP_RESOLVE_GROUP_H */

@@ -184,48 +184,9 @@ static struct smap_file *new_file(const char *path, struct smap_store *store)
 	return NULL;
 }
 
-static bool is_same_boot(const struct stackmap_save *a, const struct stackmap_save *b)
-{
-	return a->origin.has_boot_id && b->origin.has_boot_id &&
-	       !memcmp(a->origin.boot_id, b->origin.boot_id, sizeof(a->origin.boot_id));
-}
-
-static bool has_generation(const struct stackmap_save *save, const struct stackmap_map *map)
-{
-	size_t i;
-
-	if (save->has_generation != map->has_generation)
-		return false;
-	for (i = 0; i < save->nr_generations; i++)
-		if (!save->has_generation || save->generations[i].generation == map->generation)
-			return true;
-	return false;
-}
-
-/*
- * Maps that are attached to the trace come first: what lies beside it may be of an older one of
- * that name. It counts for generations that are not attached, and for a later save of one that is.
- * One that is superseded never counts.
- */
-static bool is_overruled(const struct stackmap_resolver *resolver, const struct stackmap_save *save,
-			 size_t nr_attached)
-{
-	size_t i;
-
-	if (save->is_superseded)
-		return true;
-	for (i = 0; i < nr_attached; i++)
-		if (has_generation(save, resolver->maps[i]) &&
-		    !is_same_boot(save, resolver->maps[i]->source->save))
-			return true;
-	return false;
-}
-
-/*
- * The same. @nr_attached: maps from the first on that overrule those of @store.
- */
+/* Takes @store, whatever it returns. @is_beside: see struct smap_file. */
 static int add_store(struct stackmap_resolver *resolver, const char *path, struct smap_store *store,
-		     size_t nr_attached)
+		     bool is_beside)
 {
 	struct smap_file *file = new_file(path, store);
 	size_t i;
@@ -235,10 +196,10 @@ static int add_store(struct stackmap_resolver *resolver, const char *path, struc
 		free_file(file);
 		return smap_error_nomem(&resolver->err);
 	}
+	file->is_beside = is_beside;
 	resolver->files[resolver->nr_files++] = file;
 	for (i = 0; i < smap_store_nr_saves(store); i++)
-		if (!is_overruled(resolver, smap_store_save(store, i), nr_attached) &&
-		    add_source(resolver, file, i))
+		if (!smap_store_save(store, i)->is_superseded && add_source(resolver, file, i))
 			return smap_error_nomem(&resolver->err);
 	log_damages(resolver, file);
 	return 0;
@@ -250,7 +211,7 @@ int smap_resolver_add_store(struct stackmap_resolver *resolver, const char *path
 	int ret = check_unused(resolver);
 
 	if (!ret)
-		return add_store(resolver, path, store, 0);
+		return add_store(resolver, path, store, false);
 	smap_store_close(store);
 	return ret;
 }
@@ -264,7 +225,7 @@ static int add_file(const char *path, void *data)
 	ret = smap_maps_open(path, &store, &resolver->err);
 	if (ret)
 		return ret;
-	return add_store(resolver, path, store, 0);
+	return add_store(resolver, path, store, false);
 }
 
 SMAP_PUBLIC int stackmap_resolver_add_file(struct stackmap_resolver *resolver, const char *path)
@@ -280,7 +241,7 @@ SMAP_PUBLIC int stackmap_resolver_add_file(struct stackmap_resolver *resolver, c
 }
 
 /* @path with ".stackmap" behind it: 1 if it is used, 0 if it is not there, or negative errno. */
-static int add_beside(struct stackmap_resolver *resolver, const char *path, size_t nr_attached)
+static int add_beside(struct stackmap_resolver *resolver, const char *path, bool has_attached)
 {
 	struct smap_store *store;
 	char *beside;
@@ -291,7 +252,7 @@ static int add_beside(struct stackmap_resolver *resolver, const char *path, size
 	if (!access(beside, F_OK)) {
 		ret = smap_store_open(beside, &store, &resolver->err);
 		if (!ret)
-			ret = add_store(resolver, beside, store, nr_attached);
+			ret = add_store(resolver, beside, store, has_attached);
 		if (!ret)
 			ret = 1;
 	}
@@ -300,19 +261,19 @@ static int add_beside(struct stackmap_resolver *resolver, const char *path, size
 }
 
 /* A link to a trace has its map beside it, or beside what it points to. */
-static int add_beside_link(struct stackmap_resolver *resolver, const char *path, size_t nr_attached)
+static int add_beside_link(struct stackmap_resolver *resolver, const char *path, bool has_attached)
 {
 	char *target;
 	int ret;
 
-	ret = add_beside(resolver, path, nr_attached);
+	ret = add_beside(resolver, path, has_attached);
 	if (ret)
 		return ret;
 	target = realpath(path, NULL);
 	if (!target)
 		return errno == ENOMEM ? smap_error_nomem(&resolver->err) : 0;
 	if (strcmp(target, path))
-		ret = add_beside(resolver, target, nr_attached);
+		ret = add_beside(resolver, target, has_attached);
 	free(target);
 	return ret;
 }
@@ -362,7 +323,7 @@ static int add_inside(struct stackmap_resolver *resolver, const char *path)
 	if (ret == -ENOMEM)
 		return smap_error_nomem(&resolver->err);
 	if (!ret)
-		ret = add_store(resolver, path ? path : "the trace", store, 0);
+		ret = add_store(resolver, path ? path : "the trace", store, false);
 	return ret ? ret : 1;
 }
 
@@ -376,7 +337,7 @@ SMAP_PUBLIC int stackmap_resolver_add_maps_of(struct stackmap_resolver *resolver
 	if (inside < 0)
 		return inside;
 	if (path)
-		beside = add_beside_link(resolver, path, inside ? resolver->nr_maps : 0);
+		beside = add_beside_link(resolver, path, inside);
 	return beside < 0 ? beside : inside + beside;
 }
 

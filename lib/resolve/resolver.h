@@ -39,6 +39,7 @@ struct smap_file {
 	char			*shown_path;	/* for messages: escaped */
 	struct smap_store	*store;
 	bool			ties_known;	/* its saves know whether they are of the trace */
+	bool			is_beside;	/* the trace, which has maps attached to it */
 };
 
 enum smap_state {		/* of something that is found out once */
@@ -65,6 +66,7 @@ struct smap_source {
 	enum smap_state		checked;	/* against the trace */
 	char			*contradiction;
 	size_t			nr_symbols_compared;	/* with the trace's, and agreed */
+	bool			is_moved;	/* a text, saved where _stext was elsewhere */
 };
 
 struct stackmap_map {
@@ -77,8 +79,10 @@ struct stackmap_map {
 	/* tie.c */
 	bool			times_known;
 	size_t			nr_before;	/* cookies recorded before it, all in it */
+	bool			is_late;	/* all of its cookies were recorded after it */
+	bool			is_only_late;	/* that is all that is said in @foreign */
 	bool			foreign_known;
-	char			*foreign;	/* why it is of another boot; NULL: it may not be */
+	char			*foreign;	/* why it is not of the trace; NULL: it may be */
 	enum stackmap_tie	tie;
 	char			*tie_words;	/* NULL: not thought about yet */
 };
@@ -185,6 +189,9 @@ struct stackmap_resolver {
 	struct smap_cache	slot_cache;	/* time class and slot -> the same */
 	bool			require_proof;
 	bool			has_told_tie;
+	bool			tied_boot_known;
+	/* Of the boot that recorded the trace; NULL: none. */
+	const struct stackmap_save *tied_save;
 	enum smap_state		fingerprint_state;
 	struct smap_fingerprint	fingerprint;	/* of the trace */
 	struct smap_firsts	*firsts;	/* tie.c; NULL: not scanned yet */

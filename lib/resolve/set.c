@@ -69,8 +69,8 @@ static int note(struct smap_set *set, enum stackmap_verdict verdict, const char 
 	return words(&set->reason, fmt, why);
 }
 
-/* One that is not proven to be of the trace: 1 if it may be a candidate, 0 if not, or -ENOMEM. */
-static int may_be_meant(struct smap_set *set, struct stackmap_map *map)
+/* 1 if it may be a candidate, 0 if not, or -ENOMEM. */
+static int may_be_meant(struct smap_set *set, struct stackmap_map *map, bool is_proven)
 {
 	int ret = smap_map_is_foreign(map);
 
@@ -78,7 +78,7 @@ static int may_be_meant(struct smap_set *set, struct stackmap_map *map)
 		return ret;
 	if (ret)
 		return note(set, STACKMAP_VERDICT_CONTRADICTED, contradicted, map->foreign);
-	if (!map->source->resolver->require_proof)
+	if (is_proven || !map->source->resolver->require_proof)
 		return 1;
 	return note(set, STACKMAP_VERDICT_NOT_PROVEN, "%s",
 		    stackmap_verdict_get_text(STACKMAP_VERDICT_NOT_PROVEN));
@@ -97,12 +97,8 @@ static int consider(struct smap_set *set, struct stackmap_map *map, bool is_prov
 	ret = smap_map_load(map);
 	if (ret)
 		return ret == -ENOMEM ? ret : note_unreadable(set, map);
-	if (!is_proven) {
-		ret = may_be_meant(set, map);
-		if (ret <= 0)
-			return ret;
-	}
-	return smap_set_add_map(set, map);
+	ret = may_be_meant(set, map, is_proven);
+	return ret > 0 ? smap_set_add_map(set, map) : ret;
 }
 
 /*
@@ -117,6 +113,25 @@ static bool is_beside(const struct smap_set *set, const struct stackmap_map *map
 		if (smap_maps_same_boot(map, set->groups[i].maps[0]))
 			return false;
 	return set->nr_proven;
+}
+
+/*
+ * Maps that are attached to the trace come first: what lies beside it may be of an older one of
+ * that name. It counts where nothing that is attached is meant, as another save of the same boot,
+ * and where it holds what was recorded before it. 1, 0 or -ENOMEM.
+ */
+static int is_overruled(const struct smap_set *set, struct stackmap_map *map)
+{
+	size_t i;
+
+	if (!map->source->file->is_beside || !set->nr_groups)
+		return 0;
+	for (i = 0; i < set->nr_groups; i++)
+		if (smap_maps_same_boot(map, set->groups[i].maps[0]))
+			return 0;
+	if (smap_map_is_foreign(map) < 0)
+		return smap_errno(-ENOMEM);
+	return !map->nr_before;
 }
 
 static void believe(struct smap_set *set)
@@ -252,9 +267,33 @@ static size_t first_of_generation(const struct stackmap_resolver *resolver, uint
 	return low;
 }
 
-/* Those maps of the generation whose boot is known, or the others. */
+/* Which maps of a generation are looked at. */
+struct which {
+	bool	boot_is_known;
+	bool	is_proven;
+	bool	is_beside;
+};
+
+/* 1: @map is one of them; 0; -ENOMEM. */
+static int is_one(const struct smap_set *set, struct stackmap_map *map, const struct which *which)
+{
+	int ret = smap_map_is_proven(map);
+
+	if (ret < 0)
+		return ret;
+	if (map->source->save->origin.has_boot_id != which->boot_is_known ||
+	    ret != which->is_proven)
+		return 0;
+	if (ret)
+		return 1;
+	if (map->source->file->is_beside != which->is_beside || is_beside(set, map))
+		return 0;
+	ret = is_overruled(set, map);
+	return ret < 0 ? ret : !ret;
+}
+
 static int consider_generation(struct stackmap_resolver *resolver, struct smap_set *set,
-			       bool boot_is_known, bool is_proven)
+			       const struct which *which)
 {
 	size_t i = first_of_generation(resolver, set->generation);
 	struct stackmap_map *map;
@@ -264,14 +303,9 @@ static int consider_generation(struct stackmap_resolver *resolver, struct smap_s
 		map = resolver->by_generation[i];
 		if (map->generation != set->generation)
 			break;
-		if (map->source->save->origin.has_boot_id != boot_is_known)
-			continue;
-		ret = smap_map_is_proven(map);
-		if (ret < 0)
-			return ret;
-		if (ret != is_proven || (!is_proven && is_beside(set, map)))
-			continue;
-		ret = consider(set, map, is_proven);
+		ret = is_one(set, map, which);
+		if (ret > 0)
+			ret = consider(set, map, which->is_proven);
 		if (ret)
 			return ret;
 	}
@@ -280,17 +314,23 @@ static int consider_generation(struct stackmap_resolver *resolver, struct smap_s
 
 static int fill_generation(struct stackmap_resolver *resolver, struct smap_set *set)
 {
+	/* A map of an unknown boot is compared with all that are known. */
+	static const struct which order[] = {
+		{ .is_proven = true, .boot_is_known = true },
+		{ .is_proven = true },
+		{ .boot_is_known = true },
+		{ .boot_is_known = false },
+		{ .is_beside = true, .boot_is_known = true },
+		{ .is_beside = true },
+	};
 	int ret = know_generations(resolver);
+	size_t i;
 
-	if (!ret)
-		ret = consider_generation(resolver, set, true, true);
-	if (!ret)
-		ret = consider_generation(resolver, set, false, true);
-	set->nr_proven = set->nr_groups;
-	if (!ret)
-		ret = consider_generation(resolver, set, true, false);
-	if (!ret)
-		ret = consider_generation(resolver, set, false, false);
+	for (i = 0; i < sizeof(order) / sizeof(order[0]) && !ret; i++) {
+		ret = consider_generation(resolver, set, &order[i]);
+		if (order[i].is_proven)
+			set->nr_proven = set->nr_groups;
+	}
 	return ret ? ret : finish_generation(resolver, set);
 }
 
@@ -389,13 +429,58 @@ static bool saves_are_lost(const struct stackmap_resolver *resolver)
 	return false;
 }
 
+/* 1: any of the maps has @slot; 0; -ENOMEM. */
+static int is_in_any(const struct stackmap_resolver *resolver, uint32_t slot)
+{
+	struct stackmap_map *map;
+	size_t i;
+	int ret;
+
+	for (i = 0; i < resolver->nr_maps; i++) {
+		map = resolver->maps[i];
+		ret = map->has_generation ? -EINVAL : smap_map_load(map);
+		if (ret == -ENOMEM)
+			return ret;
+		if (!ret && smap_map_find(map->map, slot))
+			return 1;
+	}
+	return 0;
+}
+
+/*
+ * The user chose a map for a trace of several generations. What it lacks must be in the others:
+ * else a map is missing, and its cookies would get the stacks of the one that was chosen.
+ */
+static int check_choice(struct stackmap_resolver *resolver, struct smap_set *set)
+{
+	struct smap_error err = { "" };
+	size_t i, nr = 0;
+	int ret;
+
+	if (!resolver->trace || !set->nr_groups)
+		return 0;
+	ret = know_expected(resolver, &err);
+	for (i = 0; !ret && i < resolver->expected.nr; i++) {
+		ret = is_in_any(resolver, resolver->expected.slots[i]);
+		if (ret >= 0) {
+			nr += !ret;
+			ret = 0;
+		}
+	}
+	if (ret || !nr)
+		return ret == -ENOMEM ? ret : 0;
+	set->verdict = STACKMAP_VERDICT_AMBIGUOUS;
+	return words(&set->reason, "%zu cookies of the trace are in no saved map that was given, "
+		     "and any other could be of theirs", nr);
+}
+
 /* Unless the user chose one of them. */
 static int doubt_slots(struct stackmap_resolver *resolver, struct smap_set *set)
 {
 	int ret;
 
 	if (resolver->has_generation)
-		return 0;
+		return check_choice(resolver, set);
 	ret = doubt(set, set->unreadable.nr_maps);
 	if (ret || set->reason)
 		return ret;
@@ -452,34 +537,53 @@ static int any_is_proven(const struct stackmap_resolver *resolver)
 	return ret;
 }
 
+/* What of the maps counts for a set of slots. */
+struct slots_filter {
+	int		only_proven;
+	uint64_t	after_ns;	/* saved after that; 0: whenever */
+	bool		late;		/* found: one that was not */
+};
+
+/* 0 or -ENOMEM */
+static int consider_slots(struct smap_set *set, struct stackmap_map *map,
+			  struct slots_filter *filter)
+{
+	int is_proven = smap_map_is_proven(map), ret;
+
+	if (is_proven < 0)
+		return is_proven;
+	if (filter->only_proven && !is_proven)
+		return 0;
+	if (filter->after_ns && map->source->save->saved_boot_ns <= filter->after_ns) {
+		filter->late = true;
+		return 0;
+	}
+	ret = is_proven ? 0 : is_overruled(set, map);
+	if (ret)
+		return ret < 0 ? ret : 0;
+	return consider(set, map, is_proven);
+}
+
 static int fill_slots(struct stackmap_resolver *resolver, struct smap_set *set, uint64_t after_ns)
 {
-	const struct stackmap_save *save;
-	int only_proven, is_proven, ret;
-	bool late = false;
-	size_t i;
+	struct slots_filter filter = { .after_ns = after_ns };
+	size_t i, pass;
+	int ret;
 
-	only_proven = any_is_proven(resolver);
-	if (only_proven < 0)
-		return only_proven;
-	for (i = 0; i < resolver->nr_maps; i++) {
-		save = resolver->maps[i]->source->save;
-		if (!is_chosen(resolver, i))
-			continue;
-		is_proven = smap_map_is_proven(resolver->maps[i]);
-		if (is_proven < 0)
-			return is_proven;
-		if (only_proven && !is_proven)
-			continue;
-		if (after_ns && save->saved_boot_ns <= after_ns) {
-			late = true;
-			continue;
+	filter.only_proven = any_is_proven(resolver);
+	if (filter.only_proven < 0)
+		return filter.only_proven;
+	for (pass = 0; pass < 2; pass++) {
+		for (i = 0; i < resolver->nr_maps; i++) {
+			if (!is_chosen(resolver, i) ||
+			    resolver->maps[i]->source->file->is_beside != (pass == 1))
+				continue;
+			ret = consider_slots(set, resolver->maps[i], &filter);
+			if (ret)
+				return ret;
 		}
-		ret = consider(set, resolver->maps[i], is_proven);
-		if (ret)
-			return ret;
 	}
-	return finish_slots(resolver, set, late);
+	return finish_slots(resolver, set, filter.late);
 }
 
 struct smap_set *smap_set_of_slots(struct stackmap_resolver *resolver, uint64_t after_ns)

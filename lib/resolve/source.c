@@ -99,10 +99,9 @@ static int load_tables(struct smap_source *source, struct smap_error *err)
 	struct stackmap_resolver *resolver = source->resolver;
 	int ret;
 
-	if (!has_addresses(source->export))
-		return 0;
+	/* A text has them too: they tell whose boot it is. */
 	ret = source->symbols ? 0 : load_own_symbols(source, err);
-	if (ret)
+	if (ret || !has_addresses(source->export))
 		return ret;
 	source->tables[0] = source->symbols;
 	if (load_given_symbols(source) || load_trace_symbols(source))

@@ -4,12 +4,19 @@
  * two boots of one kernel look alike, without KASLR in every address, and where generations
  * count from 1 in every cookie.
  *
- *	proven		who recorded both says so (a tie in the store), or the generation was drawn
- *			at random when the machine booted: no other boot has it
- *	foreign		a cookie of its generation was recorded before the map began to be read, and
- *			is not in it
- *	consistent	neither, but release, symbols and times were compared, and agree
- *	unknown		neither, and not all of these could be compared
+ *	proven		who recorded both says so (a tie in the store), or did so of another save
+ *			of the same boot, or the generation was drawn at random when the machine
+ *			booted: no other boot has it
+ *	foreign		a cookie of its generation was recorded before the map began to be read,
+ *			and is not in it, or more often than the map counted it; or the map is of
+ *			another boot than those that were recorded with the trace; or of that of
+ *			a foreign one
+ *	late		all cookies of its generation were recorded after it was saved, and nothing
+ *			else speaks for its boot: what it lacks they cannot show
+ *	consistent	none of these, but release, symbols and times were compared, and agree
+ *	unknown		none of these, and not all of them could be compared
+ *
+ * Where cookies have no generation a map that is foreign can also be of a later generation.
  *
  * Before. A save says when it began to be read, by clocks of the recording machine, only where it
  * then holds all that was recorded earlier. The trace's clock must be one of these: CLOCK_BOOTTIME
@@ -17,11 +24,13 @@
  * was recorded after the save can bear an earlier time. sched_clock() (local, global, perf) is no
  * clock that programs can read. It runs like CLOCK_MONOTONIC_RAW, at another rate by a little.
  *
- * The trace is read once for the earliest time of each of its cookies, and only if a map asks that
- * can be compared: what is proven costs nothing.
+ * The trace is read once for the times of its cookies, and only if a map asks that can be compared:
+ * what is tied to it costs nothing. A generation at random is held against them: a machine that is
+ * restored from a copy of its memory draws it once for all its lives.
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +41,7 @@
 #include "resolve/cache.h"
 #include "resolve/group.h"
 #include "resolve/tie.h"
+#include "store/layout.h"
 
 /*
  * A kernel whose generations count from 1 comes so far by resets. One that draws its first
@@ -45,12 +55,15 @@
 #define CLOCK_DRIFT		2000
 /* Maps of one boot that are asked whether they are foreign, for one of them. */
 #define MAX_SIBLINGS		8
+#define AS_SIBLING		"as a save of the same boot: "
 
-/* ---- the earliest time of each cookie ---- */
+/* ---- the times of each cookie ---- */
 
 struct first {
 	uint64_t	cookie;
-	uint64_t	ts;
+	uint64_t	ts;		/* earliest */
+	uint64_t	last;
+	uint64_t	nr;		/* events */
 };
 
 struct smap_firsts {
@@ -82,15 +95,18 @@ static int add_first(uint64_t cookie, uint64_t ts, void *data)
 	nr = (uintptr_t)smap_cache_find(&firsts->numbers, cookie);
 	if (nr) {
 		first = &firsts->firsts[nr - 1];
+		first->nr++;
 		if (ts < first->ts)
 			first->ts = ts;
+		if (ts > first->last)
+			first->last = ts;
 		return 0;
 	}
 	if (SMAP_ARRAY_GROW(firsts->firsts, firsts->capacity, firsts->nr + 1))
 		return smap_errno(-ENOMEM);
 	if (smap_cache_add(&firsts->numbers, cookie, (void *)(uintptr_t)(firsts->nr + 1)))
 		return -ENOMEM;
-	firsts->firsts[firsts->nr++] = (struct first){ cookie, ts };
+	firsts->firsts[firsts->nr++] = (struct first){ cookie, ts, ts, 1 };
 	return 0;
 }
 
@@ -190,13 +206,61 @@ static int has_random_generation(struct stackmap_map *map)
 	return map->source->export->info.random_generation;
 }
 
+/* The save that a boot is known by; NULL: none is tied to the trace, or saves of two boots are. */
+static const struct stackmap_save *tied_save(const struct stackmap_resolver *resolver)
+{
+	const struct stackmap_save *found = NULL, *save;
+	const struct smap_store *store;
+	size_t i, k;
+
+	for (i = 0; i < resolver->nr_files; i++) {
+		store = resolver->files[i]->store;
+		for (k = 0; smap_store_nr_ties(store) && k < smap_store_nr_saves(store); k++) {
+			save = smap_store_save(store, k);
+			if (!save->is_tied || !save->origin.has_boot_id)
+				continue;
+			if (found && !smap_saves_same_boot(found, save))
+				return NULL;
+			found = save;
+		}
+	}
+	return found;
+}
+
+/* 0 or -ENOMEM */
+static int know_tied_boot(struct stackmap_resolver *resolver)
+{
+	size_t i;
+	int ret = 0;
+
+	if (resolver->tied_boot_known)
+		return 0;
+	for (i = 0; i < resolver->nr_files && !ret; i++)
+		ret = know_ties(resolver, resolver->files[i]);
+	if (ret)
+		return ret;
+	resolver->tied_save = tied_save(resolver);
+	resolver->tied_boot_known = true;
+	return 0;
+}
+
+/* What says nothing of when it was saved was imported, and has the boot that somebody gave it. */
+static bool is_of_tied_boot(const struct stackmap_map *map)
+{
+	const struct stackmap_save *save = map->source->save;
+	const struct stackmap_save *tied = map->source->resolver->tied_save;
+
+	return save->is_tied || (tied && save->saved_boot_ns != SMAP_TIME_UNKNOWN &&
+				 smap_saves_same_boot(save, tied));
+}
+
 int smap_map_is_proven(struct stackmap_map *map)
 {
-	int ret = know_ties(map->source->resolver, map->source->file);
+	int ret = know_tied_boot(map->source->resolver);
 
 	if (ret)
 		return ret;
-	return map->source->save->is_tied ? 1 : has_random_generation(map);
+	return is_of_tied_boot(map) ? 1 : has_random_generation(map);
 }
 
 /* ---- foreign ---- */
@@ -206,78 +270,155 @@ static uint64_t lesser(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/*
- * The time, in the clock of the trace, before which all that was recorded is in the save for sure;
- * false where nothing tells.
- */
-static bool complete_until(const struct stackmap_map *map, uint64_t *ret_ts)
+static uint64_t greater(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Moments in the clock of the trace. */
+struct moment {
+	uint64_t	until;		/* what was recorded before this was so before the save */
+	uint64_t	from;		/* and what after this, after it */
+};
+
+/* When the save began to be read; false where nothing tells. */
+static bool read_moment(const struct stackmap_map *map, struct moment *ret_moment)
 {
 	const struct smap_tracedat *trace = map->source->resolver->trace;
 	const struct smap_read_times *times = &map->source->save->read_times;
-	uint64_t began, slack = CLOCK_SLACK_NS;
+	uint64_t began, ended, slack = CLOCK_SLACK_NS;
 
-	if (!times->is_known || !map->has_generation || !trace || !trace->clock ||
-	    !trace->cookie_has_generation)
+	if (!times->is_known || !trace || !trace->clock ||
+	    map->has_generation != trace->cookie_has_generation)
 		return false;
 	if (!strcmp(trace->clock, "boot")) {
-		began = times->boot_ns;
+		began = ended = times->boot_ns;
 	} else if (!strcmp(trace->clock, "mono")) {
-		began = times->mono_ns;
+		began = ended = times->mono_ns;
 	} else if (!strcmp(trace->clock, "mono_raw")) {
-		began = times->mono_raw_ns;
+		began = ended = times->mono_raw_ns;
 	} else if (!strcmp(trace->clock, "local") || !strcmp(trace->clock, "global") ||
 		   !strcmp(trace->clock, "perf")) {
 		began = lesser(times->mono_ns, times->mono_raw_ns);
-		slack += began / CLOCK_DRIFT;
+		ended = greater(times->mono_ns, times->mono_raw_ns);
+		slack += ended / CLOCK_DRIFT;
 	} else {
 		return false;
 	}
-	if (began < slack)
+	if (began < slack || ended > UINT64_MAX - slack)
 		return false;
-	*ret_ts = began - slack;
+	*ret_moment = (struct moment){ began - slack, ended + slack };
 	return true;
 }
 
-static int set_foreign(struct stackmap_map *map, const struct first *first, uint64_t until)
+/*
+ * Where cookies have no generation: when the last save before @map began to be read, whose map can
+ * have been another one. 0: there is none.
+ */
+static uint64_t earlier_save(const struct stackmap_map *map, const struct moment *moment)
 {
-	static const char words[] =
-		"another boot's: <stack_id %" PRIu32 " gen %" PRIu32 "> is not in it, and was "
-		"recorded %" PRIu64 ".%06" PRIu64 " s or more before it was saved";
-	uint64_t before = until - first->ts;
+	const struct stackmap_resolver *resolver = map->source->resolver;
+	struct moment other;
+	uint64_t last = 0;
+	size_t i;
 
-	if (asprintf(&map->foreign, words, smap_cookie_slot(first->cookie), map->generation,
-		     before / 1000000000, before % 1000000000 / 1000) < 0) {
-		map->foreign = NULL;
-		return smap_errno(-ENOMEM);
-	}
-	return 0;
+	for (i = 0; !map->has_generation && i < resolver->nr_maps; i++)
+		if (read_moment(resolver->maps[i], &other) && other.until < moment->until)
+			last = greater(last, other.from);
+	return last;
+}
+
+static int set_foreign(struct stackmap_map *map, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static int set_foreign(struct stackmap_map *map, const char *fmt, ...)
+{
+	va_list ap;
+	int ret;
+
+	va_start(ap, fmt);
+	ret = vasprintf(&map->foreign, fmt, ap);
+	va_end(ap);
+	if (ret >= 0)
+		return 0;
+	map->foreign = NULL;
+	return smap_errno(-ENOMEM);
+}
+
+static int set_missing(struct stackmap_map *map, const struct first *first, uint64_t until)
+{
+	uint64_t before = until - first->ts;
+	char generation[32] = "";
+
+	if (map->has_generation)
+		snprintf(generation, sizeof(generation), " gen %" PRIu32, map->generation);
+	return set_foreign(map, "another boot's%s: <stack_id %" PRIu32 "%s> is not in it, and was "
+			   "recorded %" PRIu64 ".%06" PRIu64 " s or more before it was saved",
+			   map->has_generation ? "" : ", or reset since",
+			   smap_cookie_slot(first->cookie), generation,
+			   before / 1000000000, before % 1000000000 / 1000);
+}
+
+static int set_counted(struct stackmap_map *map, const struct first *first, uint32_t ref)
+{
+	char generation[32] = "";
+
+	if (map->has_generation)
+		snprintf(generation, sizeof(generation), " gen %" PRIu32, map->generation);
+	return set_foreign(map, "another boot's%s: <stack_id %" PRIu32 "%s> was recorded %" PRIu64
+			   " times before it was saved, and it says %" PRIu32,
+			   map->has_generation ? "" : ", or reset since",
+			   smap_cookie_slot(first->cookie), generation, first->nr, ref);
+}
+
+/* What the trace has of a cookie, all of which was recorded before the save, is counted in it. */
+static bool is_counted(const struct smap_stack *stack, const struct first *first)
+{
+	return stack->flags || stack->ref >= INT32_MAX || first->nr <= stack->ref;
 }
 
 /* Hold the map against the cookies of its generation. 0 or -ENOMEM. */
-static int compare_cookies(struct stackmap_map *map, uint64_t until)
+static int compare_cookies(struct stackmap_map *map, const struct moment *moment)
 {
 	const struct smap_firsts *firsts = map->source->resolver->firsts;
+	uint64_t earlier = earlier_save(map, moment);
+	const struct smap_stack *stack;
 	const struct first *first;
 	size_t i;
 
 	for (i = first_of(firsts, map->generation); is_of(firsts, i, map->generation); i++) {
 		first = &firsts->firsts[i];
-		if (first->ts >= until)
+		if (first->ts >= moment->until || first->ts < earlier)
 			continue;
-		if (!smap_map_find(map->map, smap_cookie_slot(first->cookie)))
-			return set_foreign(map, first, until);
+		stack = smap_map_find(map->map, smap_cookie_slot(first->cookie));
+		if (!stack)
+			return set_missing(map, first, moment->until);
+		if (first->last < moment->until && !is_counted(stack, first))
+			return set_counted(map, first, stack->ref);
 		map->nr_before++;
 	}
 	return 0;
 }
 
-/* 0 or -ENOMEM; then map->foreign and map->nr_before tell. */
+/* Was all of its generation recorded after it was read? */
+static bool is_late(const struct stackmap_map *map, const struct moment *moment)
+{
+	const struct smap_firsts *firsts = map->source->resolver->firsts;
+	size_t first = first_of(firsts, map->generation), i;
+
+	for (i = first; is_of(firsts, i, map->generation); i++)
+		if (firsts->firsts[i].ts <= moment->from)
+			return false;
+	return i > first;
+}
+
+/* 0 or -ENOMEM; then map->foreign, map->nr_before and map->is_late tell. */
 static int look_at_times(struct stackmap_map *map)
 {
-	uint64_t until;
+	struct moment moment;
 	int ret;
 
-	if (map->times_known || !complete_until(map, &until))
+	if (map->times_known || !read_moment(map, &moment))
 		return 0;
 	ret = know_firsts(map->source->resolver);
 	if (ret)
@@ -286,52 +427,134 @@ static int look_at_times(struct stackmap_map *map)
 	if (ret == -ENOMEM)
 		return ret;
 	/* One that cannot be read resolves nothing anyway. */
-	if (!ret && compare_cookies(map, until))
+	map->nr_before = 0;
+	if (!ret && compare_cookies(map, &moment))
 		return -ENOMEM;
+	map->is_late = is_late(map, &moment);
 	map->times_known = true;
 	return 0;
 }
 
-/* A save of the same boot that is foreign makes this one foreign. 0 or -ENOMEM. */
+/* KASLR has it at another address in each boot. */
+static const char moved[] = "_stext stands at another address in the trace's kernel";
+
+/* What is known of its boot when this one is asked. */
+struct sibling {
+	const char	*against;	/* why it is not that of the trace; NULL: nothing says so */
+	const char	*prefix;	/* of these words */
+	bool		is_for;		/* it held what was recorded before it */
+};
+
+/* 0 or -ENOMEM */
+static int ask_sibling(struct stackmap_map *other, struct sibling *sibling)
+{
+	int ret = smap_source_contradicts(other->source);
+
+	if (ret < 0 || (!ret && look_at_times(other)))
+		return -ENOMEM;
+	sibling->prefix = AS_SIBLING;
+	if (ret) {
+		sibling->against = other->source->contradiction;
+	} else if (other->source->is_moved && !other->nr_before) {
+		sibling->against = moved;
+	} else if (other->foreign && !other->is_only_late) {
+		sibling->against = other->foreign;
+		if (!strncmp(other->foreign, AS_SIBLING, strlen(AS_SIBLING)))
+			sibling->prefix = "";
+	}
+	sibling->is_for |= other->nr_before != 0;
+	return 0;
+}
+
+/* Has it anything to say beside what other saves of its boot say? 1, 0 or -ENOMEM. */
+static int is_worth_asking(const struct stackmap_map *other)
+{
+	struct stackmap_resolver *resolver = other->source->resolver;
+	struct moment moment;
+
+	if (other->source->checked != SMAP_STATE_GOOD || other->source->is_moved || other->foreign)
+		return 1;
+	if (!read_moment(other, &moment))
+		return 0;
+	if (know_firsts(resolver))
+		return -ENOMEM;
+	return is_of(resolver->firsts, first_of(resolver->firsts, other->generation),
+		     other->generation);
+}
+
+/*
+ * A save of the same boot that is foreign makes this one foreign; one that is of the trace's boot
+ * makes up for what this one lacks. Generations that nobody counts are left out: there one that is
+ * foreign may be of the boot all the same. 0 or -ENOMEM.
+ */
 static int ask_siblings(struct stackmap_map *map)
 {
 	struct stackmap_resolver *resolver = map->source->resolver;
+	struct sibling sibling = { .against = NULL };
 	struct stackmap_map *other;
-	uint64_t until;
 	size_t i, asked = 0;
+	int ret;
 
-	for (i = 0; i < resolver->nr_maps && asked < MAX_SIBLINGS && !map->foreign; i++) {
+	if (!resolver->trace || !map->has_generation)
+		return 0;
+	for (i = 0; i < resolver->nr_maps && asked < MAX_SIBLINGS && !sibling.against; i++) {
 		other = resolver->maps[i];
-		if (other == map || other->source->save->is_tied ||
-		    !smap_maps_same_boot(map, other) || !complete_until(other, &until))
+		if (other == map || !smap_maps_same_boot(map, other))
 			continue;
-		if (know_firsts(resolver))
-			return -ENOMEM;
-		if (!is_of(resolver->firsts, first_of(resolver->firsts, other->generation),
-			   other->generation))
-			continue;
-		asked++;
-		if (look_at_times(other))
-			return -ENOMEM;
-		if (other->foreign &&
-		    asprintf(&map->foreign, "as a save of the same boot: %s", other->foreign) < 0) {
-			map->foreign = NULL;
-			return smap_errno(-ENOMEM);
+		ret = is_worth_asking(other);
+		if (ret > 0) {
+			asked++;
+			ret = ask_sibling(other, &sibling);
 		}
+		if (ret < 0)
+			return ret;
 	}
-	return 0;
+	map->is_late &= !sibling.is_for;
+	return sibling.against ? set_foreign(map, "%s%s", sibling.prefix, sibling.against) : 0;
+}
+
+static int set_late(struct stackmap_map *map)
+{
+	map->is_only_late = true;
+	return set_foreign(map, "it was saved before any event of generation %" PRIu32,
+			   map->generation);
+}
+
+/* The boot that recorded the trace is known, and it is not that of the map. */
+static bool is_of_other_boot(const struct stackmap_map *map)
+{
+	const struct stackmap_save *tied = map->source->resolver->tied_save;
+
+	return tied && map->source->save->origin.has_boot_id &&
+	       !smap_saves_same_boot(tied, map->source->save);
+}
+
+/* 0 or -ENOMEM */
+static int find_foreign(struct stackmap_map *map)
+{
+	int is_random;
+
+	if (is_of_tied_boot(map))
+		return 0;
+	if (is_of_other_boot(map))
+		return set_foreign(map, "saved in another boot than the maps recorded with it");
+	is_random = has_random_generation(map);
+	if (is_random < 0 || look_at_times(map) || smap_source_contradicts(map->source) < 0)
+		return -ENOMEM;
+	if (!map->foreign && map->source->is_moved && !map->nr_before)
+		return set_foreign(map, "%s", moved);
+	if (is_random || map->foreign)
+		return 0;
+	if (ask_siblings(map))
+		return -ENOMEM;
+	return map->is_late && map->has_generation && !map->foreign ? set_late(map) : 0;
 }
 
 int smap_map_is_foreign(struct stackmap_map *map)
 {
-	int ret;
-
 	if (map->foreign_known)
 		return map->foreign != NULL;
-	ret = smap_map_is_proven(map);
-	if (ret < 0)
-		return ret;
-	if (!ret && (look_at_times(map) || (!map->foreign && ask_siblings(map))))
+	if (know_tied_boot(map->source->resolver) || find_foreign(map))
 		return smap_errno(-ENOMEM);
 	map->foreign_known = true;
 	return map->foreign != NULL;
@@ -350,7 +573,7 @@ static void add_missing(struct smap_buf *words, const char *what)
 static void what_is_missing(const struct stackmap_map *map, struct smap_buf *words)
 {
 	const struct smap_source *source = map->source;
-	uint64_t until;
+	struct moment moment;
 
 	if (!source->resolver->trace) {
 		add_missing(words, "no trace.dat to compare it with");
@@ -360,10 +583,19 @@ static void what_is_missing(const struct stackmap_map *map, struct smap_buf *wor
 		add_missing(words, "no release to compare");
 	if (!source->nr_symbols_compared)
 		add_missing(words, "no symbols to compare");
-	if (!complete_until(map, &until))
+	if (!read_moment(map, &moment))
 		add_missing(words, "no times to compare");
 	else if (!map->nr_before)
 		add_missing(words, "no cookie recorded before it");
+}
+
+static const char *proof(const struct stackmap_map *map)
+{
+	if (map->source->save->is_tied)
+		return "recorded with this trace";
+	if (is_of_tied_boot(map))
+		return "saved in the boot that recorded this trace";
+	return "no other boot has its generation";
 }
 
 static enum stackmap_tie think(struct stackmap_map *map, struct smap_buf *words)
@@ -373,8 +605,7 @@ static enum stackmap_tie think(struct stackmap_map *map, struct smap_buf *words)
 	if (ret < 0)
 		return STACKMAP_TIE_UNKNOWN;
 	if (ret) {
-		smap_buf_add_str(words, map->source->save->is_tied ?
-				 "recorded with this trace" : "no other boot has its generation");
+		smap_buf_add_str(words, proof(map));
 		return STACKMAP_TIE_PROVEN;
 	}
 	/* The comparisons. What they find against the map is told elsewhere. */

@@ -8,6 +8,7 @@
 #include "bin2.h"
 #include "fixture.h"
 
+#define REC(slot, name) "stack_id " #slot " gen 1 ref 1 depth 1\n => " name "+0x1/0x10\n"
 #define GEN1_42	"stack_id 42 gen 1 ref 3 depth 2\n => one+0x1/0x10\n => two+0x2/0x20\n"
 #define GEN1_42_OTHER "stack_id 42 gen 1 ref 3 depth 1\n => other+0x1/0x10\n"
 #define GEN1_42_BARE "stack_id 42 gen 1 ref 3 depth 2\n => 0xffffffff81000001\n => two+0x2/0x20\n"
@@ -277,6 +278,23 @@ static void unknown_boots_that_agree_are_copies(void **state)
 	assert_verdict(find(*state, 1, 43), RESOLVED);
 }
 
+static void unknown_boots_are_no_copies_where_each_has_more_than_the_other(void **state)
+{
+	fixture_add_text(*state, GEN1_42 REC(1, "one"));
+	fixture_add_text(*state, GEN1_42 REC(2, "two"));
+	assert_verdict(find(*state, 1, 42), RESOLVED);
+	assert_verdict(find(*state, 1, 1), AMBIGUOUS);
+	assert_verdict(find(*state, 1, 2), AMBIGUOUS);
+}
+
+static void unknown_boots_are_no_copies_where_the_fuller_one_counts_less(void **state)
+{
+	fixture_add_text(*state, "stack_id 1 gen 1 ref 2 depth 1\n => one+0x1/0x10\n");
+	fixture_add_text(*state, REC(1, "one") REC(2, "two"));
+	assert_verdict(find(*state, 1, 1), RESOLVED);
+	assert_verdict(find(*state, 1, 2), AMBIGUOUS);
+}
+
 static void unknown_boots_that_share_no_slot_are_apart(void **state)
 {
 	fixture_add_text(*state, GEN1_42);
@@ -292,7 +310,6 @@ static void unknown_boots_that_differ_anywhere_are_apart(void **state)
 	assert_verdict(find(*state, 1, 43), AMBIGUOUS);
 }
 
-#define REC(slot, name) "stack_id " #slot " gen 1 ref 1 depth 1\n => " name "+0x1/0x10\n"
 
 /* One map of an unknown boot fits two boots: whichever is given first, it joins neither. */
 static void the_order_of_the_files_does_not_matter(void **state)
@@ -737,6 +754,8 @@ int main(void)
 		RESOLVE_TEST(two_boots_resolve_only_where_they_agree),
 		RESOLVE_TEST(what_one_of_two_boots_lacks_is_ambiguous),
 		RESOLVE_TEST(unknown_boots_that_agree_are_copies),
+		RESOLVE_TEST(unknown_boots_are_no_copies_where_each_has_more_than_the_other),
+		RESOLVE_TEST(unknown_boots_are_no_copies_where_the_fuller_one_counts_less),
 		RESOLVE_TEST(unknown_boots_that_share_no_slot_are_apart),
 		RESOLVE_TEST(unknown_boots_that_differ_anywhere_are_apart),
 		RESOLVE_TEST(the_order_of_the_files_does_not_matter),

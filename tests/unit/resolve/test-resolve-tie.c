@@ -39,6 +39,7 @@ struct save {
 	const char	*boot_id;
 	const char	*release;
 	uint64_t	began;		/* by all clocks; 0: not known */
+	bool		is_saved;	/* and not imported: when is known */
 	bool		random_generation;
 };
 
@@ -48,7 +49,7 @@ static void append(const char *path, struct save save, const char *text)
 		.origin.release = (char *)save.release,
 		.origin.random_generation = save.random_generation,
 		.saved_wall_ns = SMAP_TIME_UNKNOWN,
-		.saved_boot_ns = SMAP_TIME_UNKNOWN,
+		.saved_boot_ns = save.is_saved ? 1 : SMAP_TIME_UNKNOWN,
 		.read_times = { save.began != 0, save.began, save.began, save.began },
 		.export = text,
 		.export_len = strlen(text),
@@ -147,6 +148,28 @@ static struct look look_into_trace(const char *text, uint32_t generation)
 static uint64_t complete_until(uint64_t ts)
 {
 	return (ts + 1000000000) * 2000 / 1999;
+}
+
+static int take_earliest(uint64_t cookie, uint64_t ts, void *data)
+{
+	struct look *look = data;
+
+	if (smap_cookie_generation(cookie) == look->generation && ts < look->first_missing)
+		look->first_missing = ts;
+	return 0;
+}
+
+/* When the first cookie of @generation was recorded. */
+static uint64_t first_of(uint32_t generation)
+{
+	struct look look = { NULL, generation, UINT64_MAX, 0, 0 };
+	struct smap_tracedat *trace;
+	struct smap_error err;
+
+	assert_int_equal(smap_tracedat_open(fixture_data(TRACE), &trace, &err), 0);
+	assert_int_equal(smap_tracedat_scan_top(trace, take_earliest, &look, &err), 0);
+	smap_tracedat_close(trace);
+	return look.first_missing;
 }
 
 /* ---- tests ---- */
@@ -260,6 +283,131 @@ static void what_was_recorded_before_must_be_there(void **state)
 			       stackmap_resolver_get_map(f->resolver, 0)), words));
 	assert_string_equal(f->log, "");
 	free(text);
+}
+
+/* @text, where @cookie was recorded once. */
+static void count_less(char *text, uint64_t cookie)
+{
+	char wanted[64], *found, *end;
+
+	snprintf(wanted, sizeof(wanted), "stack_id %u gen %u ref ", smap_cookie_slot(cookie),
+		 smap_cookie_generation(cookie));
+	found = strstr(text, wanted);
+	assert_non_null(found);
+	found += strlen(wanted);
+	end = strchr(found, ' ');
+	assert_true(*found != '1' || end > found + 1);
+	*found++ = '1';
+	memmove(found, end, strlen(end) + 1);
+}
+
+static void what_was_recorded_before_must_be_counted(void **state)
+{
+	char *text = read_data("good/v8/gens.2.stack_map");
+	struct look look = look_into_trace(text, 2);
+	struct fixture *f = *state;
+	struct stackmap_stack *stack;
+
+	count_less(text, look.held);
+	add(f, make(f, (struct save){ .began = 3600000000000 }, text));
+	set_trace(f, TRACE);
+	stack = stackmap_resolver_find(f->resolver, look.held, 0);
+	assert_verdict(stack, CONTRADICTED);
+	assert_non_null(strstr(stackmap_stack_get_reason(stack), " times before it was saved, and "
+			       "it says "));
+	free(text);
+}
+
+static void what_was_recorded_later_need_not_be_counted(void **state)
+{
+	char *text = read_data("good/v8/gens.2.stack_map");
+	struct look look = look_into_trace(text, 2);
+	struct fixture *f = *state;
+
+	count_less(text, look.held);
+	/* Before the last of its events, and behind the first. */
+	add(f, make(f, (struct save){ .began = complete_until(first_of(2) + 1000) }, text));
+	set_trace(f, TRACE);
+	assert_verdict(stackmap_resolver_find(f->resolver, look.held, 0), RESOLVED);
+	free(text);
+}
+
+static void one_that_was_saved_before_all_of_them_says_nothing_and_is_not_used(void **state)
+{
+	char *text = read_data("good/v8/gens.2.stack_map");
+	struct look look = look_into_trace(text, 2);
+	struct fixture *f = *state;
+	struct stackmap_stack *stack;
+
+	add(f, make(f, (struct save){ .began = first_of(2) - 2000000000 - first_of(2) / 1000 },
+		    text));
+	set_trace(f, TRACE);
+	stack = stackmap_resolver_find(f->resolver, look.held, 0);
+	assert_verdict(stack, CONTRADICTED);
+	assert_non_null(strstr(stackmap_stack_get_reason(stack),
+			       "it was saved before any event of generation 2"));
+	free(text);
+}
+
+static void a_save_of_the_boot_that_was_recorded_with_the_trace_is_proven(void **state)
+{
+	char *second = read_data("good/v8/gens.2.stack_map");
+	char *third = read_data("good/v8/gens.3.stack_map");
+	struct look look = look_into_trace(third, 3);
+	struct save save = { .boot_id = BOOT_A, .is_saved = true };
+	struct fixture *f = *state;
+	const char *path = make(f, save, second);
+
+	tie(path, TRACE);
+	append(path, save, third);
+	add(f, path);
+	set_trace(f, TRACE);
+	assert_verdict(stackmap_resolver_find(f->resolver, look.held, 0), RESOLVED);
+	tie_is(f, 1, STACKMAP_TIE_PROVEN, "saved in the boot that recorded this trace");
+	assert_string_equal(f->log, "");
+	free(second);
+	free(third);
+}
+
+/* Its boot id was given by hand. */
+static void one_that_was_imported_is_not(void **state)
+{
+	char *second = read_data("good/v8/gens.2.stack_map");
+	char *third = read_data("good/v8/gens.3.stack_map");
+	struct save save = { .boot_id = BOOT_A };
+	struct fixture *f = *state;
+	const char *path = make(f, save, second);
+
+	tie(path, TRACE);
+	append(path, save, third);
+	add(f, path);
+	set_trace(f, TRACE);
+	tie_is(f, 1, STACKMAP_TIE_UNKNOWN, "no release to compare, no times to compare");
+	free(second);
+	free(third);
+}
+
+static void a_save_of_another_boot_than_that_is_foreign(void **state)
+{
+	char *second = read_data("good/v8/gens.2.stack_map");
+	char *third = read_data("good/v8/gens.3.stack_map");
+	struct look look = look_into_trace(third, 3);
+	struct save save = { .boot_id = BOOT_A, .is_saved = true };
+	struct fixture *f = *state;
+	struct stackmap_stack *stack;
+	const char *path = make(f, save, second);
+
+	tie(path, TRACE);
+	save.boot_id = BOOT_B;
+	append(path, save, third);
+	add(f, path);
+	set_trace(f, TRACE);
+	stack = stackmap_resolver_find(f->resolver, look.held, 0);
+	assert_verdict(stack, CONTRADICTED);
+	assert_non_null(strstr(stackmap_stack_get_reason(stack),
+			       "saved in another boot than the maps recorded with it"));
+	free(second);
+	free(third);
 }
 
 static void saves_of_a_foreign_boot_are_foreign(void **state)
@@ -380,6 +528,12 @@ int main(void)
 		RESOLVE_TEST(a_tie_to_another_trace_proves_nothing),
 		RESOLVE_TEST(what_was_recorded_later_may_be_missing),
 		RESOLVE_TEST(what_was_recorded_before_must_be_there),
+		RESOLVE_TEST(what_was_recorded_before_must_be_counted),
+		RESOLVE_TEST(what_was_recorded_later_need_not_be_counted),
+		RESOLVE_TEST(one_that_was_saved_before_all_of_them_says_nothing_and_is_not_used),
+		RESOLVE_TEST(a_save_of_the_boot_that_was_recorded_with_the_trace_is_proven),
+		RESOLVE_TEST(one_that_was_imported_is_not),
+		RESOLVE_TEST(a_save_of_another_boot_than_that_is_foreign),
 		RESOLVE_TEST(saves_of_a_foreign_boot_are_foreign),
 		RESOLVE_TEST(a_clock_that_cannot_be_compared_proves_nothing),
 		RESOLVE_TEST(a_random_generation_is_proof),
