@@ -133,4 +133,7 @@ int smap_store_take_raw(struct smap_store *store, struct smap_error *err);
 /* Free what was found, but not the reader. */
 void smap_store_forget(struct smap_store *store);
 
+/* tie.c: does any tie in @store name the save with this checksum? */
+bool smap_store_is_in_tie(const struct smap_store *store, uint64_t data_checksum);
+
 #endif /* SMAP_STORE_BLOCK_H */

@@ -160,7 +160,10 @@ struct smap_tie {
 void smap_tie_release(struct smap_tie *tie);
 
 size_t smap_store_nr_ties(const struct smap_store *store);
-/* Set is_tied of each save that was recorded with @trace, and of no other. 0 or -ENOMEM. */
+/*
+ * Set is_tied of each save that was recorded with @trace, or that superseded one which was, and of
+ * no other. 0 or -ENOMEM.
+ */
 int smap_store_mark_tied(struct smap_store *store, const struct smap_fingerprint *trace);
 /*
  * Append to the store file @path that all saves which are in it now were recorded with @trace.

@@ -125,6 +125,28 @@ struct sums {
 	size_t		capacity;
 };
 
+static int add_sum(struct sums *sums, uint64_t sum, struct smap_error *err)
+{
+	if (SMAP_ARRAY_GROW(sums->sums, sums->capacity, sums->nr + 1))
+		return smap_error_nomem(err);
+	sums->sums[sums->nr++] = sum;
+	return 0;
+}
+
+/* Save @nr, and those that it superseded itself and a tie names: what is proven of them stays so. */
+static int add_save(struct sums *sums, const struct smap_store *store, size_t nr,
+		    struct smap_error *err)
+{
+	const struct stackmap_save *save = &store->saves[nr];
+	int ret = add_sum(sums, store->blocks[nr].data_checksum, err);
+	size_t i;
+
+	for (i = 0; !ret && i < save->nr_superseded; i++)
+		if (smap_store_is_in_tie(store, save->superseded[i]))
+			ret = add_sum(sums, save->superseded[i], err);
+	return ret;
+}
+
 static int find(struct smap_store *store, const struct smap_save_input *input,
 		const struct smap_export *export, struct sums *sums, struct smap_error *err)
 {
@@ -141,9 +163,9 @@ static int find(struct smap_store *store, const struct smap_save_input *input,
 			return ret;
 		if (!all)
 			continue;
-		if (SMAP_ARRAY_GROW(sums->sums, sums->capacity, sums->nr + 1))
-			return smap_error_nomem(err);
-		sums->sums[sums->nr++] = store->blocks[i].data_checksum;
+		ret = add_save(sums, store, i, err);
+		if (ret)
+			return ret;
 	}
 	return 0;
 }

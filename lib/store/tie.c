@@ -113,6 +113,35 @@ static int gather_sums(const struct smap_store *store, const struct smap_fingerp
 	return 0;
 }
 
+static bool has_sum(const uint64_t *sums, size_t nr, uint64_t sum)
+{
+	return bsearch(&sum, sums, nr, sizeof(*sums), compare_sums);
+}
+
+/* It is named, or took the place of one that is: then that one need not be there any more. */
+static bool is_named(const struct smap_store *store, size_t save, const uint64_t *sums, size_t nr)
+{
+	size_t i;
+
+	if (has_sum(sums, nr, store->blocks[save].data_checksum))
+		return true;
+	for (i = 0; i < store->saves[save].nr_superseded; i++)
+		if (has_sum(sums, nr, store->saves[save].superseded[i]))
+			return true;
+	return false;
+}
+
+bool smap_store_is_in_tie(const struct smap_store *store, uint64_t data_checksum)
+{
+	size_t i, k;
+
+	for (i = 0; i < store->nr_ties; i++)
+		for (k = 0; k < store->ties[i].nr_saves; k++)
+			if (store->ties[i].saves[k] == data_checksum)
+				return true;
+	return false;
+}
+
 size_t smap_store_nr_ties(const struct smap_store *store)
 {
 	return store->nr_ties;
@@ -130,8 +159,7 @@ int smap_store_mark_tied(struct smap_store *store, const struct smap_fingerprint
 	if (ret)
 		return ret;
 	for (i = 0; i < store->nr_saves; i++)
-		store->saves[i].is_tied = bsearch(&store->blocks[i].data_checksum, sums, nr,
-						  sizeof(*sums), compare_sums);
+		store->saves[i].is_tied = is_named(store, i, sums, nr);
 	free(sums);
 	return 0;
 }
