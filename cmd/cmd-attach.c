@@ -86,7 +86,7 @@ static int attach_files(const char *trace, char **files, int nr)
 	stackmap_attachment_set_log(attach.attachment, on_line, &attach);
 	ret = add_files(&attach, trace, files, nr);
 	if (ret == CMD_OK) {
-		nr_added = stackmap_attachment_write(attach.attachment, trace, 0);
+		nr_added = stackmap_attachment_write(attach.attachment, trace);
 		if (nr_added < 0)
 			ret = cmd_library_error(stackmap_attachment_get_error(attach.attachment));
 	}

@@ -104,8 +104,7 @@ static bool attach(struct recording *rec)
 	stackmap_attachment_set_log(attachment, cmd_log, NULL);
 	err = add_files(rec, attachment);
 	if (!err)
-		err = stackmap_attachment_write(attachment, rec->output.path,
-						STACKMAP_ATTACH_RECORDED);
+		err = stackmap_attachment_write(attachment, rec->output.path);
 	if (err < 0)
 		fail_to_write(rec, stackmap_attachment_get_error(attachment));
 	stackmap_attachment_free(attachment);

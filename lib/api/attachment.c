@@ -116,7 +116,9 @@ static int take_saves(struct stackmap_attachment *attachment, struct smap_store 
 		return smap_error_nomem(&attachment->err);
 	attachment->stores[attachment->nr_stores++] = store;
 	for (i = 0; i < nr; i++)
-		attachment->saves[attachment->nr_saves++] = (struct smap_save_ref){ store, i };
+		if (!smap_store_save(store, i)->is_superseded)
+			attachment->saves[attachment->nr_saves++] =
+				(struct smap_save_ref){ store, i };
 	return 0;
 }
 
@@ -310,14 +312,14 @@ static int attach(struct stackmap_attachment *attachment, struct target *target,
 }
 
 SMAP_PUBLIC int stackmap_attachment_write(struct stackmap_attachment *attachment,
-					  const char *trace, unsigned int flags)
+					  const char *trace)
 {
 	struct target target = TARGET_INIT;
 	size_t nr_added = 0;
 	int ret;
 
-	if (!trace || flags & ~STACKMAP_ATTACH_RECORDED)
-		return smap_error_set(&attachment->err, -EINVAL, "no path, or an unknown flag");
+	if (!trace)
+		return smap_error_set(&attachment->err, -EINVAL, "no path");
 	if (!attachment->nr_saves)
 		return smap_error_set(&attachment->err, -ENODATA,
 				      "%s: not written: no saved map was given", trace);

@@ -306,23 +306,20 @@ int stackmap_attachment_add_file(struct stackmap_attachment *attachment, const c
 /* Saves taken so far. */
 size_t stackmap_attachment_nr_saves(const struct stackmap_attachment *attachment);
 
-/* The caller recorded this trace and these maps together: what is written says so. */
-#define STACKMAP_ATTACH_RECORDED	(1U << 0)
-
 /*
  * Put the saves that were taken into the trace.dat @trace, behind those that are attached already;
  * one that is there is not put there again. Owner, mode and every byte of the trace stay, and it
  * can be read all the time. All is on disk when 0 is returned. Where the machine stops in the
  * middle, the maps are there that were before, and what was begun is overwritten by the next one.
- * Waits for another attachment to the same file. @flags: STACKMAP_ATTACH_. Returns the number of
- * saves that were added, which can be 0; -EINVAL (no regular file, no trace.dat, a latency trace,
- * an unknown flag); -ENODATA: none was taken; -EBUSY: somebody is writing the trace; -EBADMSG: it
+ * Waits for another attachment to the same file. What ties saves to a trace (stackmap_store_tie())
+ * goes with them, and saves that a later one supersedes are left out. Returns the number of
+ * saves that were added, which can be 0; -EINVAL (no regular file, no trace.dat, a latency
+ * trace); -ENODATA: none was taken; -EBUSY: somebody is writing the trace; -EBADMSG: it
  * is cut, damaged, or not finished yet; -EOPNOTSUPP: it, or what is attached, is of a newer
  * version; -EEXIST: other bytes stand behind its last section; or the errno of open(2) or of
  * writing: the file then is as it was before.
  */
-int stackmap_attachment_write(struct stackmap_attachment *attachment, const char *trace,
-			      unsigned int flags);
+int stackmap_attachment_write(struct stackmap_attachment *attachment, const char *trace);
 
 /*
  * Take what is attached out of the trace.dat @trace, which then has the bytes again that it had
