@@ -67,6 +67,27 @@ static void copy(const char *data_name, const char *name)
 	free(to);
 }
 
+/* A recording with its map inside, and none beside it. */
+static int attach(const char *data_name, const char *name)
+{
+	char *trace = in_folder(name), *from, *map, *command;
+	int ret;
+
+	assert_true(asprintf(&from, "%s.dat", data_name) > 0);
+	copy(from, name);
+	free(from);
+	assert_true(asprintf(&from, "%s.stack_map", data_name) > 0);
+	map = in_data(from);
+	assert_true(asprintf(&command, "'%s' attach '%s' '%s' >/dev/null",
+			     getenv("SMAP_TEST_COMMAND"), trace, map) > 0);
+	ret = system(command);
+	free(command);
+	free(map);
+	free(from);
+	free(trace);
+	return ret;
+}
+
 static int make_folder(void **state)
 {
 	if (!mkdtemp(folder))
@@ -76,13 +97,14 @@ static int make_folder(void **state)
 	copy("dbg/mod.dat", "mod.dat");
 	copy("dbg/mod.stack_map", "mod.dat.stackmap");
 	copy("v8/gens.dat", "gens.dat");
-	return 0;
+	return attach("v8/sched", "sched-attached.dat") || attach("dbg/mod", "mod-attached.dat");
 }
 
 static int remove_folder(void **state)
 {
 	static const char *const names[] = {
 		"sched.dat", "sched.dat.stackmap", "mod.dat", "mod.dat.stackmap", "gens.dat",
+		"sched-attached.dat", "mod-attached.dat",
 	};
 	size_t i;
 	char *path;
@@ -244,6 +266,40 @@ static void streams_have_their_own_maps(void **state)
 	free_expected(mod);
 }
 
+static void maps_that_are_attached_are_found_in_each_stream(void **state)
+{
+	struct expected *sched = read_expected("v8/sched.stack_map");
+	struct expected *mod = read_expected("dbg/mod.stack_map");
+	struct kshark_context *kshark = open_kshark();
+	int sd_sched = open_stream(kshark, "sched-attached.dat");
+	int sd_mod = open_stream(kshark, "mod-attached.dat");
+
+	assert_int_equal(compare_stream(kshark, sd_mod, mod), 6647);
+	assert_int_equal(compare_stream(kshark, sd_sched, sched), 2636);
+	kshark_free(kshark);
+	free_expected(sched);
+	free_expected(mod);
+}
+
+static ssize_t nr_rows(const char *name)
+{
+	struct kshark_context *kshark = open_kshark();
+	struct kshark_entry **rows = NULL;
+	ssize_t nr;
+
+	nr = kshark_load_entries(kshark, open_stream(kshark, name), &rows);
+	assert_true(nr > 0);
+	free_rows(rows, nr);
+	kshark_free(kshark);
+	return nr;
+}
+
+static void attached_maps_add_no_event_and_take_none(void **state)
+{
+	assert_int_equal(nr_rows("sched-attached.dat"), nr_rows("sched.dat"));
+	assert_int_equal(nr_rows("mod-attached.dat"), nr_rows("mod.dat"));
+}
+
 static void an_appended_file_leaves_the_first_as_it_was(void **state)
 {
 	struct expected *sched = read_expected("v8/sched.stack_map");
@@ -328,6 +384,8 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(info_of_a_cookie_is_its_stack_in_one_line),
 		cmocka_unit_test(streams_have_their_own_maps),
+		cmocka_unit_test(maps_that_are_attached_are_found_in_each_stream),
+		cmocka_unit_test(attached_maps_add_no_event_and_take_none),
 		cmocka_unit_test(an_appended_file_leaves_the_first_as_it_was),
 		cmocka_unit_test(a_stream_goes_on_when_another_is_closed),
 		cmocka_unit_test(a_file_can_be_opened_again),
