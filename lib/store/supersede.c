@@ -133,7 +133,7 @@ static int add_sum(struct sums *sums, uint64_t sum, struct smap_error *err)
 	return 0;
 }
 
-/* Save @nr, and those that it superseded itself and a tie names: what is proven of them stays so. */
+/* Save @nr, and what it superseded itself and a tie names: what is proven of that stays so. */
 static int add_save(struct sums *sums, const struct smap_store *store, size_t nr,
 		    struct smap_error *err)
 {
