@@ -91,7 +91,7 @@ static int is_ours(const char *dir, struct smap_error *err)
 int smap_kernel_look(const char *dir, unsigned int *ret_abilities, struct smap_error *err)
 {
 	unsigned int abilities = 0;
-	int fd, ret;
+	int fd, ret, has_bin;
 
 	/* Says best what is in the way. */
 	fd = smap_tracefs_open(dir, "stack_map", O_RDONLY, err);
@@ -105,7 +105,10 @@ int smap_kernel_look(const char *dir, unsigned int *ret_abilities, struct smap_e
 		return ret;
 	if (ret)
 		abilities |= SERIES_8;
-	if (smap_tracefs_has(dir, "stack_map_bin"))
+	has_bin = smap_tracefs_has(dir, "stack_map_bin");
+	if (has_bin < 0)
+		return smap_error_nomem(err);
+	if (has_bin)
 		abilities |= STACKMAP_CAN_BINARY;
 	if (ret && abilities & STACKMAP_CAN_BINARY) {
 		ret = is_ours(dir, err);

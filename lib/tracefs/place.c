@@ -171,13 +171,13 @@ int smap_tracefs_open(const char *dir, const char *name, int flags, struct smap_
 	return fd;
 }
 
-bool smap_tracefs_has(const char *dir, const char *name)
+int smap_tracefs_has(const char *dir, const char *name)
 {
 	char *path;
-	bool has;
+	int has;
 
 	if (asprintf(&path, "%s/%s", dir, name) < 0)
-		return false;
+		return -ENOMEM;
 	has = !access(path, F_OK);
 	free(path);
 	return has;

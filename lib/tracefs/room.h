@@ -38,7 +38,8 @@ int smap_tracefs_find(struct tracefs_instance *instance, char **ret_dir, struct 
 
 /* DIR/NAME with open(2)'s @flags. Returns a descriptor, or negative errno with words. */
 int smap_tracefs_open(const char *dir, const char *name, int flags, struct smap_error *err);
-bool smap_tracefs_has(const char *dir, const char *name);
+/* 1, 0 or -ENOMEM */
+int smap_tracefs_has(const char *dir, const char *name);
 
 /* To the end. Nothing of a read that fails is left in @buf. -ESTALE: a reset overtook it. */
 int smap_tracefs_read_fd(int fd, const char *dir, const char *name, struct smap_buf *buf,

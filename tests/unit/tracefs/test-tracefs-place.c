@@ -6,7 +6,9 @@
 #include <sys/stat.h>
 #include <tracefs.h>
 
+#include "alloc-fail.h"
 #include "fixture.h"
+#include "tracefs/room.h"
 
 static void found_in(struct fixture *f, const char *dir)
 {
@@ -127,6 +129,64 @@ static void any_folder_may_stand_for_the_top_level(void **state)
 	tracefs_instance_free(instance);
 }
 
+static int open_once(void *data)
+{
+	struct stackmap_live *live = stackmap_live_new(NULL);
+	int ret;
+
+	if (!live)
+		return -ENOMEM;
+	ret = stackmap_live_open(live);
+	/* What was not looked at for lack of memory is not missing. */
+	if (!ret)
+		assert_int_equal(stackmap_live_get_abilities(live), *(unsigned int *)data);
+	stackmap_live_free(live);
+	return ret ? smap_errno(ret) : 0;
+}
+
+static void no_allocation_that_fails_does_harm(void **state)
+{
+	static const char *const places[] = {
+		"", "mount=/sys/kernel/debug/tracing", "mount=/mnt/trace",
+	};
+	static const char *const series[] = { "7", "8", "ours" };
+	struct fixture *f = *state;
+	unsigned int abilities;
+	size_t i;
+
+	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		fixture_play(series[i], places[i], true);
+		assert_int_equal(stackmap_live_open(f->live), 0);
+		abilities = stackmap_live_get_abilities(f->live);
+		alloc_fail_each(open_once, &abilities);
+	}
+}
+
+static int read_once(void *data)
+{
+	struct smap_buf text = SMAP_BUF_INIT;
+	struct smap_error err;
+	char head[8];
+	size_t len;
+	int ret;
+
+	ret = smap_tracefs_read(data, "stack_map_stat", &text, &err);
+	smap_buf_free(&text);
+	if (!ret)
+		ret = smap_tracefs_read_head(data, "stack_map", head, sizeof(head), &len, &err);
+	if (!ret)
+		ret = smap_tracefs_write(data, "options/stackmap", "1", &err);
+	return ret ? smap_errno(ret) : 0;
+}
+
+static void files_are_read_and_written_or_memory_is_short(void **state)
+{
+	char dir[] = "/sys/kernel/tracing";
+
+	fixture_play("ours", "", true);
+	alloc_fail_each(read_once, dir);
+}
+
 static const struct CMUnitTest tests[] = {
 	LIVE_TEST(it_is_found_where_it_usually_is),
 	LIVE_TEST(it_is_found_under_debugfs),
@@ -137,6 +197,8 @@ static const struct CMUnitTest tests[] = {
 	LIVE_TEST(each_way_of_not_being_allowed_has_its_words),
 	LIVE_TEST(an_instance_has_no_map),
 	LIVE_TEST(any_folder_may_stand_for_the_top_level),
+	LIVE_TEST(no_allocation_that_fails_does_harm),
+	LIVE_TEST(files_are_read_and_written_or_memory_is_short),
 };
 
 FIXTURE_MAIN(tests)
