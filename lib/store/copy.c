@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/hash.h"
 #include "block.h"
 
 static int copy_raw(struct smap_buf *buf, uint64_t store_id, struct smap_store *from,
@@ -75,87 +76,142 @@ static int copy_block(struct smap_buf *buf, uint64_t store_id, const struct smap
 	return ret;
 }
 
-static bool is_one_of(const struct smap_block *blocks, size_t nr, const char *block)
+/* ---- what is there already ---- */
+
+/* The same sections in the same order: the same save, or tie. No block is empty. */
+struct key {
+	uint64_t	sum;
+	uint64_t	size;		/* 0: nothing here */
+};
+
+struct seen {
+	struct key	*keys;		/* 2^bits */
+	unsigned int	bits;
+	uint64_t	seed;
+};
+
+/* Remember it; true where it was not there yet. */
+static bool take(struct seen *seen, uint64_t sum, uint64_t size)
+{
+	const size_t mask = ((size_t)1 << seen->bits) - 1;
+	size_t at = smap_hash_bucket(sum, seen->seed, seen->bits);
+
+	for (; seen->keys[at].size; at = (at + 1) & mask)
+		if (seen->keys[at].sum == sum && seen->keys[at].size == size)
+			return false;
+	seen->keys[at] = (struct key){ sum, size };
+	return true;
+}
+
+static bool take_block(struct seen *seen, const struct smap_block *block)
+{
+	return take(seen, block->data_checksum, block->size);
+}
+
+/* One that was made here. */
+static bool take_bytes(struct seen *seen, const char *block)
 {
 	struct smap_block_header disk;
-	size_t i;
 
 	memcpy(&disk, block, sizeof(disk));
-	for (i = 0; i < nr; i++)
-		if (blocks[i].size == le64toh(disk.size) &&
-		    blocks[i].data_checksum == le64toh(disk.data_checksum))
-			return true;
-	return false;
+	return take(seen, le64toh(disk.data_checksum), le64toh(disk.size));
 }
 
-/* The same sections in the same order: the same save, or tie. */
-static bool is_there(const struct smap_store *store, const char *block)
+/* Room for @nr more than stand in @there, which may be NULL. */
+static int begin(struct seen *seen, const struct smap_store *there, size_t nr,
+		 struct smap_error *err)
 {
-	return store && (is_one_of(store->blocks, store->nr_saves, block) ||
-			 is_one_of(store->tie_blocks, store->nr_ties, block));
+	size_t i;
+
+	seen->bits = smap_hash_bits(nr + (there ? there->nr_saves + there->nr_ties : 0));
+	seen->seed = smap_hash_seed();
+	seen->keys = calloc((size_t)1 << seen->bits, sizeof(*seen->keys));
+	if (!seen->keys)
+		return smap_error_nomem(err);
+	for (i = 0; there && i < there->nr_saves; i++)
+		take_block(seen, &there->blocks[i]);
+	for (i = 0; there && i < there->nr_ties; i++)
+		take_block(seen, &there->tie_blocks[i]);
+	return 0;
 }
 
-/* Twice among those that are copied: at most a few, and a look at each header. */
-static bool is_in(const struct smap_buf *buf, size_t from, size_t at)
-{
-	struct smap_block_header ours, other;
+/* ---- all of them ---- */
 
-	memcpy(&ours, buf->data + at, sizeof(ours));
-	while (from < at) {
-		memcpy(&other, buf->data + from, sizeof(other));
-		if (other.size == ours.size && other.data_checksum == ours.data_checksum)
-			return true;
-		from += le16toh(other.header_size) + le64toh(other.size);
-	}
-	return false;
+struct copying {
+	struct smap_buf		*buf;
+	uint64_t		store_id;
+	struct seen		seen;
+	size_t			nr_copied;	/* saves */
+};
+
+/* All of @from. */
+static int copy_ties(struct copying *copying, const struct smap_store *from,
+		     struct smap_error *err)
+{
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; !ret && i < from->nr_ties; i++)
+		if (take_block(&copying->seen, &from->tie_blocks[i]))
+			ret = copy_block(copying->buf, copying->store_id, from,
+					 &from->tie_blocks[i], err);
+	return ret;
 }
 
-/* All of @from, behind what was copied since @first. */
-static int copy_ties(struct smap_buf *buf, uint64_t store_id, const struct smap_store *from,
-		     const struct smap_store *there, size_t first, struct smap_error *err)
+static int copy_save(struct copying *copying, const struct smap_save_ref *ref,
+		     struct smap_error *err)
 {
-	size_t at, i;
+	const size_t at = copying->buf->len;
+	const struct smap_block *block = &ref->store->blocks[ref->nr];
 	int ret;
 
-	for (i = 0; i < from->nr_ties; i++) {
-		at = buf->len;
-		ret = copy_block(buf, store_id, from, &from->tie_blocks[i], err);
-		if (ret)
-			return ret;
-		if (is_there(there, buf->data + at) || is_in(buf, first, at))
-			buf->len = at;
-	}
+	if (!ref->store->is_raw && !take_block(&copying->seen, block))
+		return 0;
+	if (ref->store->is_raw)
+		ret = copy_raw(copying->buf, copying->store_id, ref->store, err);
+	else
+		ret = copy_block(copying->buf, copying->store_id, ref->store, block, err);
+	if (ret)
+		return ret;
+	if (ref->store->is_raw && !take_bytes(&copying->seen, copying->buf->data + at))
+		copying->buf->len = at;
+	else
+		copying->nr_copied++;
 	return 0;
+}
+
+/* Those of one store come one after another. */
+static bool is_last_of_store(const struct smap_save_ref *refs, size_t nr_refs, size_t i)
+{
+	return i + 1 == nr_refs || refs[i + 1].store != refs[i].store;
+}
+
+static size_t count(const struct smap_save_ref *refs, size_t nr_refs)
+{
+	size_t nr = nr_refs, i;
+
+	for (i = 0; i < nr_refs; i++)
+		if (is_last_of_store(refs, nr_refs, i))
+			nr += refs[i].store->nr_ties;
+	return nr;
 }
 
 int smap_store_copy_saves(struct smap_buf *buf, uint64_t store_id, const struct smap_save_ref *refs,
 			  size_t nr_refs, const struct smap_store *there, size_t *ret_nr_copied,
 			  struct smap_error *err)
 {
-	size_t first = buf->len, nr_copied = 0, at, i;
-	struct smap_store *from;
+	struct copying copying = { .buf = buf, .store_id = store_id };
+	size_t i;
 	int ret;
 
-	for (i = 0; i < nr_refs; i++) {
-		from = refs[i].store;
-		at = buf->len;
-		if (from->is_raw)
-			ret = copy_raw(buf, store_id, from, err);
-		else
-			ret = copy_block(buf, store_id, from, &from->blocks[refs[i].nr], err);
-		if (ret)
-			return ret;
-		if (is_there(there, buf->data + at) || is_in(buf, first, at))
-			buf->len = at;
-		else
-			nr_copied++;
-		/* Those of one store come one after another. */
-		if (i + 1 < nr_refs && refs[i + 1].store == from)
-			continue;
-		ret = copy_ties(buf, store_id, from, there, first, err);
-		if (ret)
-			return ret;
+	ret = begin(&copying.seen, there, count(refs, nr_refs), err);
+	for (i = 0; !ret && i < nr_refs; i++) {
+		ret = copy_save(&copying, &refs[i], err);
+		if (!ret && is_last_of_store(refs, nr_refs, i))
+			ret = copy_ties(&copying, refs[i].store, err);
 	}
-	*ret_nr_copied = nr_copied;
-	return 0;
+	free(copying.seen.keys);
+	if (!ret)
+		*ret_nr_copied = copying.nr_copied;
+	return ret;
 }

@@ -2,12 +2,14 @@
 /*
  * A store behind a trace. The trace is any bytes here: where it ends is told by the caller.
  */
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "fixture.h"
@@ -500,6 +502,69 @@ static void a_store_given_back_is_a_copy_or_what_is_lacking(void **state)
 	smap_buf_free(&to);
 }
 
+/* ---- many ---- */
+
+#define MANY	40000
+
+/* A store of saves that differ in nothing but their time. */
+static struct smap_store *make_many(struct smap_buf *buf)
+{
+	struct smap_buf one = SMAP_BUF_INIT;
+	size_t time, i;
+	uint64_t wall;
+
+	fixture_add_header(buf);
+	fixture_add_block(&one, fixture_gen1);
+	time = fixture_find_section(&one, 0, SMAP_SECTION_ORIGIN) +
+	       offsetof(struct smap_store_origin, saved_wall);
+	for (i = 0; i < MANY; i++) {
+		wall = htole64(i);
+		memcpy(one.data + time, &wall, sizeof(wall));
+		fixture_seal_block(&one, 0);
+		smap_buf_add(buf, one.data, one.len);
+	}
+	smap_buf_free(&one);
+	return fixture_open(buf);
+}
+
+static double cpu_seconds(void)
+{
+	struct timespec now;
+
+	assert_int_equal(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now), 0);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* Each is held against all others: a tenth of a second, or ten where that is a loop in a loop. */
+static void many_saves_cost_what_they_are_long(void **state)
+{
+	struct smap_buf buf = SMAP_BUF_INIT, copy = SMAP_BUF_INIT;
+	struct smap_save_ref *refs = calloc(MANY, sizeof(*refs));
+	struct smap_store *store = make_many(&buf);
+	size_t nr_copied, i;
+	double begin;
+
+	assert_non_null(refs);
+	assert_int_equal(smap_store_nr_saves(store), MANY);
+	for (i = 0; i < MANY; i++)
+		refs[i] = (struct smap_save_ref){ store, i };
+	begin = cpu_seconds();
+	assert_int_equal(smap_store_copy_saves(&copy, STORE_ID + 1, refs, MANY, NULL, &nr_copied,
+					       NULL), 0);
+	assert_int_equal(nr_copied, MANY);
+	assert_int_equal(copy.len, buf.len - sizeof(struct smap_store_header));
+	copy.len = 0;
+	assert_int_equal(smap_store_copy_saves(&copy, STORE_ID + 1, refs, MANY, store, &nr_copied,
+					       NULL), 0);
+	assert_int_equal(nr_copied, 0);
+	assert_int_equal(copy.len, 0);
+	assert_true(cpu_seconds() - begin < 3);
+	smap_store_close(store);
+	smap_buf_free(&buf);
+	smap_buf_free(&copy);
+	free(refs);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -517,6 +582,7 @@ int main(void)
 		FOLDER_TEST(no_flipped_bit_costs_what_it_is_not_in),
 		FOLDER_TEST(no_allocation_that_fails_does_harm),
 		FOLDER_TEST(a_store_given_back_is_a_copy_or_what_is_lacking),
+		cmocka_unit_test(many_saves_cost_what_they_are_long),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
