@@ -4,6 +4,7 @@
  *
  *	first:	header without a commit | fsync | store | fsync | commit | fsync
  *	later:	cut what was never committed | blocks | fsync | the other commit | fsync
+ *	detach:	header without a commit | fsync | cut behind it | fsync | cut it | fsync
  *
  * The header comes first since it is what keeps a reader of traces out of the rest. What stands
  * behind the last commit counts for nobody. On failure the file is cut to where it ended before.
@@ -11,6 +12,7 @@
 #include <endian.h>
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/hash.h"
@@ -86,16 +88,44 @@ static int cut(int fd, uint64_t size, struct smap_error *err)
 	return 0;
 }
 
+static int put_header(int fd, uint64_t end, struct smap_error *err)
+{
+	struct smap_attached_header header;
+	int ret;
+
+	smap_attached_make_header(&header, end);
+	ret = smap_write_all(fd, (const char *)&header, sizeof(header), (off_t)end, err);
+	return ret ? ret : smap_sync_file(fd, err);
+}
+
+/*
+ * All that stands behind the trace. What a file system clears behind a new end can be on disk
+ * before that end is: where the header was cleared so, and not all behind it, nobody would know any
+ * more whose that is.
+ */
+static int cut_all(int fd, uint64_t end, struct smap_error *err)
+{
+	const uint64_t behind = end + sizeof(struct smap_attached_header);
+	struct smap_error ignored;
+	struct stat st;
+	int ret;
+
+	if (fstat(fd, &st))
+		return smap_error_set(err, -errno, "%m");
+	/* Where there is no room to write it, it is cut all the same. */
+	if ((uint64_t)st.st_size > behind && !put_header(fd, end, &ignored) &&
+	    !cut(fd, behind, &ignored))
+		smap_sync_fd(fd);
+	ret = cut(fd, end, err);
+	return ret ? ret : smap_sync_file(fd, err);
+}
+
 static int write_header(struct attach *attach, struct smap_error *err)
 {
 	struct smap_attached_header header;
 	int ret;
 
-	smap_attached_make_header(&header, attach->end);
-	ret = smap_write_all(attach->fd, (const char *)&header, sizeof(header),
-			     (off_t)attach->end, err);
-	if (!ret)
-		ret = smap_sync_file(attach->fd, err);
+	ret = put_header(attach->fd, attach->end, err);
 	attach->attached.begin = attach->end + sizeof(header);
 	attach->attached.len = 0;
 	attach->attached.sequence = 0;
@@ -130,7 +160,9 @@ static void undo(const struct attach *attach)
 	if (attach->store)
 		smap_write_all(attach->fd, (const char *)&none, sizeof(none), commit_at(attach),
 			       &ignored);
-	if (!ftruncate(attach->fd, (off_t)attach->old_end))
+	if (!attach->store)
+		cut_all(attach->fd, attach->end, &ignored);
+	else if (!ftruncate(attach->fd, (off_t)attach->old_end))
 		smap_sync_fd(attach->fd);
 }
 
@@ -139,7 +171,8 @@ static int write_all(struct attach *attach, struct smap_error *err)
 	int ret = 0;
 
 	if (attach->attached.file_size > attach->old_end)
-		ret = cut(attach->fd, attach->old_end, err);
+		ret = attach->store ? cut(attach->fd, attach->old_end, err) :
+				      cut_all(attach->fd, attach->end, err);
 	if (!ret && !attach->store)
 		ret = write_header(attach, err);
 	if (!ret)
@@ -180,8 +213,5 @@ int smap_attach(int fd, uint64_t end, const struct smap_attach_input *input, siz
 
 int smap_detach(int fd, uint64_t end, struct smap_error *err)
 {
-	int ret;
-
-	ret = cut(fd, end, err);
-	return ret ? ret : smap_sync_file(fd, err);
+	return cut_all(fd, end, err);
 }

@@ -108,6 +108,8 @@ struct stackmap_live {
 	char			*wanted_path;	/* where it was to go: no memory is needed then */
 	struct smap_copy	*pending;	/* of a map that was reset, written nowhere yet */
 	struct smap_held	held;		/* that map, where it could not even be read */
+	bool			has_rotated;
+	uint32_t		rotated;	/* the last generation that was saved closed */
 	/* For a resolver: follow.c. */
 	struct smap_origin	origin;
 	bool			has_origin;

@@ -98,13 +98,21 @@ static bool last_generation(struct smap_store *store, const struct smap_origin *
 	return found;
 }
 
+/* Bytes of an export that surely hold its header, which says whether the map was in use. */
+#define HEADER_LEN	256
+
 /* 1: all that came until its reset is in this save; 0: it was in use; -ENODATA: it does not say. */
 static int is_closed(struct smap_store *store, size_t nr)
 {
 	struct smap_export *export;
+	char *data;
+	size_t len;
 	int ret;
 
-	ret = smap_store_export(store, nr, &export, NULL, NULL);
+	if (smap_store_export_bytes(store, nr, &data, &len, NULL))
+		return -ENODATA;
+	ret = smap_parse(data, len < HEADER_LEN ? len : HEADER_LEN, &export, NULL, NULL, NULL);
+	free(data);
 	if (ret)
 		return -ENODATA;
 	/* Only a binary export says it. */
@@ -137,6 +145,7 @@ static void tell_early(struct stackmap_live *live, const struct smap_copy *copy,
 		       struct smap_store *store, uint32_t generation)
 {
 	if (!(live->abilities & STACKMAP_CAN_ROTATE) ||
+	    (live->has_rotated && live->rotated == generation) ||
 	    !was_saved_early(store, &copy->origin, generation))
 		return;
 	smap_live_log(live, "generation %" PRIu32 " was reset after it was saved: what came in "
@@ -268,6 +277,10 @@ int smap_copy_append(struct stackmap_live *live, const struct smap_copy *copy,
 	describe(copy, saved);
 	if (is_first)
 		tell_gap(live, copy, writer);
+	if (saved->has_generation && saved->is_complete) {
+		live->has_rotated = true;
+		live->rotated = saved->generation;
+	}
 	return 0;
 }
 

@@ -23,6 +23,7 @@ static struct {
 	int		code;		/* 0: the process ends */
 	bool		all_after;
 	size_t		torn;		/* bytes that a write takes before the process ends */
+	size_t		cleared;	/* by a cut, behind an end that does not come */
 	char		calls[256];
 } plan;
 
@@ -71,9 +72,28 @@ int __wrap_fsync(int fd)
 	return step("sync") ? -1 : __real_fsync(fd);
 }
 
+/* A file system may do so, and the power be cut then. */
+static void clear_behind(int fd, off_t len)
+{
+	static const char zeros[4096];
+	off_t size = lseek(fd, 0, SEEK_END);
+	size_t nr = plan.cleared < sizeof(zeros) ? plan.cleared : sizeof(zeros);
+
+	if (size - len < (off_t)nr)
+		nr = (size_t)(size - len);
+	__real_pwrite64(fd, zeros, nr, len);
+}
+
 int __wrap_ftruncate64(int fd, off_t len)
 {
-	return step("cut") ? -1 : __real_ftruncate64(fd, len);
+	if (!is_step("cut"))
+		return __real_ftruncate64(fd, len);
+	if (!plan.code) {
+		clear_behind(fd, len);
+		_exit(99);
+	}
+	errno = plan.code;
+	return -1;
 }
 
 /* ---- helpers ---- */
@@ -421,6 +441,39 @@ static void a_file_cut_anywhere_keeps_its_trace(void **state)
 	smap_buf_free(&whole);
 }
 
+static int detach_once(void)
+{
+	int fd = open_trace(), ret = smap_detach(fd, END, NULL);
+
+	close(fd);
+	return ret;
+}
+
+static void what_a_power_cut_leaves_of_a_detach_is_ours(void **state)
+{
+	static const size_t cleared[] = { 0, 50, 100, 300, 4096 };
+	unsigned int at;
+	size_t i;
+
+	for (i = 0; i < sizeof(cleared) / sizeof(cleared[0]); i++) {
+		for (at = 1; ; at++) {
+			make_trace();
+			attach_first();
+			attach_second();
+			plan.nr_steps = 0;
+			plan.cleared = cleared[i];
+			if (!kill_at(at, 0, detach_once))
+				break;
+			assert_in_range(nr_attached(), 0, 2);
+			assert_true(attach_first() >= 0);
+			assert_in_range(nr_attached(), 1, 2);
+			detach_once();
+			holds(0);
+		}
+		assert_true(at > 6);
+	}
+}
+
 /* Each one costs at most a save, and is seen. */
 static void no_flipped_bit_costs_what_it_is_not_in(void **state)
 {
@@ -579,6 +632,7 @@ int main(void)
 		FOLDER_TEST(a_failure_at_any_step_leaves_the_file_as_it_was),
 		FOLDER_TEST(a_disk_that_stays_broken_costs_nothing_that_was_there),
 		FOLDER_TEST(a_file_cut_anywhere_keeps_its_trace),
+		FOLDER_TEST(what_a_power_cut_leaves_of_a_detach_is_ours),
 		FOLDER_TEST(no_flipped_bit_costs_what_it_is_not_in),
 		FOLDER_TEST(no_allocation_that_fails_does_harm),
 		FOLDER_TEST(a_store_given_back_is_a_copy_or_what_is_lacking),
