@@ -69,46 +69,38 @@ later() {
 		shown 'CPU time of it' "$(ms $((after - before)))"
 		at_most 'a later save to stack_map' 0.1 "$(quotient "$took" "$text")"
 	done
-	shown 'KiB of memory' "$(sed -n 's/^VmHWM:[^0-9]*\([0-9]*\) kB/\1/p' /proc/$watch/status)"
 	at_most 'KiB of memory' 32768 \
 		"$(sed -n 's/^VmHWM:[^0-9]*\([0-9]*\) kB/\1/p' /proc/$watch/status)"
 	kill -TERM $watch
 	wait $watch || fail "watch: $(cat /tmp/watch.log)"
 }
 
-# recorded NAME COMMAND... - which records a command that fills the map; NAME_end: what passes from
-# the end of that command to the end of all.
+# recorded NAME COMMAND... - which records one that ends at once; NAME_end: what passes from there
+# to the end of all.
 recorded() {
 	name=$1
 	shift
-	quiet
-	echo 0 >"$map"
-	cat >/tmp/fills <<-'EOF'
-		. ./lib.sh
-		. ./lib-stackmap.sh
-		. ./lib-figures.sh
-		echo function >"$tracing/current_tracer"
-		echo 1 >"$tracing/options/func_stack_trace"
-		until_full
-		echo 0 >"$tracing/events/enable"
-		echo nop >"$tracing/current_tracer"
-		./workload clock >/tmp/ended
-	EOF
-	"$@" -q -o "/disk/$name.dat" -b 1024 -O stackmap -e sched_switch -T sh /tmp/fills \
-		>/tmp/recorded 2>&1 || fail "$*: $(cat /tmp/recorded)"
+	rm -f /tmp/ended
+	"$@" -q -o "/disk/$name.dat" -b 1024 -O stackmap -e sched_switch -T \
+		sh -c './workload clock >/tmp/ended' >/tmp/recorded 2>&1 ||
+		fail "$*: $(cat /tmp/recorded)"
+	[ -s /tmp/ended ] || fail "$*: $(cat /tmp/recorded)"
 	eval "${name}_end=$(($(./workload clock) - $(cat /tmp/ended)))"
 }
 
+# With a map that is full already.
 at_the_end() {
-	echo 'the end of a recording, ms from the end of what was recorded'
-	export TRACE_CMD_REAL=$(command -v trace-cmd)
+	fill_map
+	echo "the end of a recording, with a map of $(field entries) stacks: ms"
+	TRACE_CMD_REAL=$(command -v trace-cmd)
+	export TRACE_CMD_REAL
 	recorded plain trace-cmd record
+	recorded ours trace-cmd-stackmap record --no-rotate
 	text=$(./workload read "$map")
 	binary=$(./workload read "$bin")
-	recorded ours trace-cmd-stackmap record --no-rotate
 	shown 'trace-cmd record' "$(ms "$plain_end")"
 	shown 'trace-cmd-stackmap record' "$(ms "$ours_end")"
-	shown 'cat of stack_map, of the same size' "$(ms "${text% *}")"
+	shown 'cat of stack_map' "$(ms "${text% *}")"
 	shown 'cat of stack_map_bin' "$(ms "${binary% *}")"
 	at_most 'what it takes longer, to cat of stack_map' 2 \
 		"$(quotient $((ours_end - plain_end)) "${text% *}")"
@@ -155,8 +147,8 @@ mkdir -p /disk
 mount -t ext4 /dev/vda /disk || fail 'no disk'
 echo 1 >"$option"
 same 'capacity' 16384 "$(field capacity)"
+nothing_lost
 saving
 later
 at_the_end
-nothing_lost
 all_held
