@@ -51,7 +51,9 @@ struct watcher {
 	int			lock;		/* the folder, held by one watch at a time */
 	uint64_t		aged_ns;	/* when age was looked at; 0: never */
 	bool			said_over;	/* that the folder is larger than it should be */
-	bool			said_trim;	/* that keeping its bounds failed */
+	uint64_t		seen_len;	/* bytes of it, at the last look */
+	uint64_t		unread_len;	/* bytes of it that do not count */
+	char			said_stuck[1024];	/* what was said of these; "": nothing */
 	struct stackmap_saved	saved;		/* the last one */
 };
 
@@ -192,6 +194,21 @@ static uint64_t oldest_event(struct watcher *watcher, uint64_t boot_ns)
 	return ret ? 0 : oldest_ns;
 }
 
+/* Once, until it is another file, or something else about it. */
+static void tell_stuck(struct watcher *watcher, const struct folder_trimmed *trimmed)
+{
+	char line[sizeof(trimmed->stuck) + 128], more[48] = "";
+
+	watcher->unread_len = trimmed->unread_len;
+	if (trimmed->nr_stuck > 1)
+		snprintf(more, sizeof(more), " (%zu more like it)", trimmed->nr_stuck - 1);
+	snprintf(line, sizeof(line), "%s: it stays, and does not count for the bounds%s",
+		 trimmed->stuck, more);
+	if (trimmed->nr_stuck && strcmp(trimmed->stuck, watcher->said_stuck))
+		cmd_library_error(line);
+	strcpy(watcher->said_stuck, trimmed->stuck);
+}
+
 static void trim(struct watcher *watcher, const struct folder_bounds *bounds)
 {
 	struct folder_now now = { read_clock(CLOCK_REALTIME), read_clock(CLOCK_BOOTTIME), 0 };
@@ -199,8 +216,8 @@ static void trim(struct watcher *watcher, const struct folder_bounds *bounds)
 	char line[200];
 
 	now.oldest_ns = oldest_event(watcher, now.boot_ns);
-	if (folder_trim(watcher->folder, watcher->path, bounds, &now, &trimmed) == CMD_OK)
-		watcher->said_trim = false;
+	folder_trim(watcher->folder, watcher->path, bounds, &now, &trimmed);
+	tell_stuck(watcher, &trimmed);
 	if (trimmed.nr_saves) {
 		snprintf(line, sizeof(line), "dropped the oldest %zu %s, %" PRIu64 " bytes",
 			 trimmed.nr_saves, trimmed.nr_saves == 1 ? "save" : "saves", trimmed.len);
@@ -210,6 +227,21 @@ static void trim(struct watcher *watcher, const struct folder_bounds *bounds)
 		cmd_warn("%s: %" PRIu64 " bytes more than --max-size: the ring buffer may still "
 			 "need what is left (see --drop-live)", watcher->folder, trimmed.over_len);
 	watcher->said_over = trimmed.over_len != 0;
+}
+
+/* Bytes of the folder that count, without opening a file of it. */
+static int counted_len(struct watcher *watcher, uint64_t *ret_len)
+{
+	uint64_t len;
+
+	if (folder_len(watcher->folder, &len) != CMD_OK)
+		return CMD_FAILED;
+	/* What could not be read may be gone. */
+	if (len < watcher->seen_len)
+		watcher->unread_len = 0;
+	watcher->seen_len = len;
+	*ret_len = len > watcher->unread_len ? len - watcher->unread_len : 0;
+	return CMD_OK;
 }
 
 static void op_trim(void *data)
@@ -223,7 +255,7 @@ static void op_trim(void *data)
 		bounds.max_age_ns = 0;
 	else
 		watcher->aged_ns = now;
-	if (folder_len(watcher->folder, &len) != CMD_OK)
+	if (counted_len(watcher, &len) != CMD_OK)
 		return;
 	if (bounds.max_age_ns || (bounds.max_len && len > bounds.max_len))
 		trim(watcher, &bounds);

@@ -156,36 +156,76 @@ int folder_len(const char *folder, uint64_t *ret_len)
 
 /* ---- keeping within the bounds ---- */
 
+struct file {
+	char		*path;
+	uint64_t	len;		/* as it was found */
+	bool		is_current;
+	bool		is_stuck;
+};
+
 struct trim {
-	const char			*current;
+	struct file			*files;	/* oldest boot first */
+	size_t				nr_files;
 	const struct folder_bounds	*bounds;
 	const struct folder_now		*now;
 	uint64_t			need;	/* bytes that are to go for the size */
 	struct folder_trimmed		*trimmed;
 };
 
+static void need_less(struct trim *trim, uint64_t len)
+{
+	trim->need -= len < trim->need ? len : trim->need;
+}
+
 static void note_dropped(struct trim *trim, size_t nr_saves, uint64_t len)
 {
 	trim->trimmed->nr_saves += nr_saves;
 	trim->trimmed->len += len;
-	trim->need -= len < trim->need ? len : trim->need;
+	need_less(trim, len);
 }
 
-/* Not while somebody writes to it. */
-static int remove_file(const char *path)
+/* Nothing of it can go. @words are the library's. */
+static void note_stuck(struct trim *trim, struct file *file, const char *words)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	int status = CMD_OK;
+	struct folder_trimmed *trimmed = trim->trimmed;
 
-	if (fd < 0)
-		return errno == ENOENT ? CMD_OK :
-			cmd_error("%s: cannot be removed: %s", path, strerror(errno));
+	file->is_stuck = true;
+	if (!trimmed->nr_stuck++)
+		snprintf(trimmed->stuck, sizeof(trimmed->stuck), "%s", words);
+}
+
+static void note_stuck_file(struct trim *trim, struct file *file, const char *why)
+{
+	char words[1024], line[1024];
+	int len = snprintf(words, sizeof(words), "%s: %s", file->path, why);
+
+	if (len >= (int)sizeof(words))
+		len = sizeof(words) - 1;
+	stackmap_escape(line, sizeof(line), words, len < 0 ? 0 : (size_t)len);
+	note_stuck(trim, file, line);
+}
+
+/*
+ * Not while somebody writes to it, nor where somebody has: only what was looked at is old enough.
+ */
+static void remove_file(struct trim *trim, struct file *file, size_t nr_saves)
+{
+	int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+	if (fd < 0) {
+		if (errno != ENOENT)
+			note_stuck_file(trim, file, strerror(errno));
+		return;
+	}
 	if (flock(fd, LOCK_EX | LOCK_NB))
-		status = cmd_error("%s: not removed: somebody writes to it", path);
-	else if (unlink(path))
-		status = cmd_error("%s: cannot be removed: %s", path, strerror(errno));
+		note_stuck_file(trim, file, "somebody writes to it");
+	else if (len_of(file->path) != file->len)
+		note_stuck_file(trim, file, "somebody has written to it");
+	else if (unlink(file->path))
+		note_stuck_file(trim, file, strerror(errno));
+	else
+		note_dropped(trim, nr_saves, file->len);
 	close(fd);
-	return status;
 }
 
 static bool is_chosen(const struct stackmap_save *save, void *data)
@@ -195,94 +235,162 @@ static bool is_chosen(const struct stackmap_save *save, void *data)
 	return age_is_chosen(choice, stackmap_save_get_offset(save));
 }
 
-static int drop_saves(struct trim *trim, const char *path, struct age_choice *choice)
+static int drop_saves(struct trim *trim, struct file *file, struct age_choice *choice)
 {
 	struct stackmap_store *store = stackmap_store_new();
-	uint64_t before = len_of(path), after;
+	uint64_t after;
 	int nr;
 
 	if (!store)
 		return cmd_nomem();
-	nr = stackmap_store_drop(store, path, is_chosen, choice);
+	nr = stackmap_store_drop(store, file->path, is_chosen, choice);
 	if (nr < 0)
-		cmd_library_error(stackmap_store_get_error(store));
+		note_stuck(trim, file, stackmap_store_get_error(store));
 	stackmap_store_free(store);
-	if (nr < 0)
-		return CMD_FAILED;
-	after = len_of(path);
-	note_dropped(trim, (size_t)nr, before > after ? before - after : 0);
+	if (nr > 0) {
+		after = len_of(file->path);
+		note_dropped(trim, (size_t)nr, file->len > after ? file->len - after : 0);
+	}
 	return CMD_OK;
 }
 
-/* The boot's file as a whole, or some of its saves. */
-static int trim_file(struct trim *trim, const char *path, bool is_current)
+/* All of its saves may go, or some; @store is @file, opened. */
+static int trim_store(struct trim *trim, struct file *file, const struct stackmap_store *store)
 {
 	struct age_now now = { trim->now->wall_ns, trim->now->boot_ns, trim->now->oldest_ns,
-			       is_current, trim->bounds->drops_live };
-	struct stackmap_store *store = stackmap_store_new();
+			       file->is_current, trim->bounds->drops_live };
+	size_t nr = stackmap_store_nr_saves(store);
 	struct age_choice choice = { .offsets = NULL };
 	int status = CMD_OK;
-	uint64_t len;
-	size_t nr;
+
+	if (age_choose(store, &now, trim->need, trim->bounds->max_age_ns, &choice))
+		status = cmd_nomem();
+	else if (choice.nr == nr && !file->is_current)
+		remove_file(trim, file, nr);
+	else if (choice.nr)
+		status = drop_saves(trim, file, &choice);
+	age_choice_release(&choice);
+	return status;
+}
+
+/* Of another boot, and without a save: there is nothing in it that ages. */
+static bool has_saves(const struct file *file, const struct stackmap_store *store)
+{
+	return file->is_current || stackmap_store_nr_saves(store);
+}
+
+typedef int (*store_fn)(struct trim *trim, struct file *file, const struct stackmap_store *store);
+
+/* Call @fn, where there is one, with @file opened. What cannot be opened is stuck. */
+static int open_file(struct trim *trim, struct file *file, store_fn fn)
+{
+	struct stackmap_store *store = stackmap_store_new();
+	int status = CMD_OK;
 
 	if (!store)
 		return cmd_nomem();
-	if (stackmap_store_open(store, path)) {
-		status = cmd_library_error(stackmap_store_get_error(store));
-		goto out;
-	}
-	nr = stackmap_store_nr_saves(store);
-	len = stackmap_store_get_len(store);
-	if (age_choose(store, &now, trim->need, trim->bounds->max_age_ns, &choice)) {
-		status = cmd_nomem();
-	} else if (nr && choice.nr == nr && !is_current) {
-		status = remove_file(path);
-		if (status == CMD_OK)
-			note_dropped(trim, nr, len);
-	} else if (choice.nr) {
-		status = drop_saves(trim, path, &choice);
-	}
-out:
-	age_choice_release(&choice);
+	if (stackmap_store_open(store, file->path))
+		note_stuck(trim, file, stackmap_store_get_error(store));
+	else if (!has_saves(file, store))
+		note_stuck_file(trim, file, "no save in it is whole");
+	else if (fn)
+		status = fn(trim, file, store);
 	stackmap_store_free(store);
 	return status;
 }
 
-static int trim_all(struct trim *trim, const char *folder, const struct names *names)
+static void release_files(struct trim *trim)
 {
-	int status = CMD_OK, i;
-	char *path;
+	while (trim->nr_files)
+		free(trim->files[--trim->nr_files].path);
+	free(trim->files);
+}
 
-	for (i = 0; i < names->nr && (trim->need || trim->bounds->max_age_ns); i++) {
-		path = path_of(folder, names->entries[i]->d_name);
-		if (!path)
+static int list_files(struct trim *trim, const char *folder, const struct names *names,
+		      const char *current)
+{
+	struct file *file;
+	int i;
+
+	trim->files = calloc((size_t)names->nr + 1, sizeof(*trim->files));
+	if (!trim->files)
+		return cmd_nomem();
+	for (i = 0; i < names->nr; i++) {
+		file = &trim->files[trim->nr_files];
+		file->path = path_of(folder, names->entries[i]->d_name);
+		if (!file->path)
 			return CMD_FAILED;
-		if (trim_file(trim, path, !strcmp(path, trim->current)) != CMD_OK)
-			status = CMD_FAILED;
-		free(path);
+		file->len = len_of(file->path);
+		file->is_current = !strcmp(file->path, current);
+		trim->nr_files++;
 	}
-	return status;
+	return CMD_OK;
+}
+
+/* To an eighth below the bound, so that not every save writes a file anew. */
+static int find_need(struct trim *trim)
+{
+	uint64_t max_len = trim->bounds->max_len, len = 0;
+	size_t i;
+
+	for (i = 0; i < trim->nr_files; i++) {
+		if (open_file(trim, &trim->files[i], NULL) != CMD_OK)
+			return CMD_FAILED;
+		if (trim->files[i].is_stuck)
+			trim->trimmed->unread_len += trim->files[i].len;
+		else
+			len += trim->files[i].len;
+	}
+	if (max_len && len > max_len)
+		trim->need = len - (max_len - max_len / 8);
+	return CMD_OK;
+}
+
+static int trim_files(struct trim *trim)
+{
+	struct file *file = trim->files;
+	size_t i;
+
+	for (i = 0; i < trim->nr_files && (trim->need || trim->bounds->max_age_ns); i++, file++) {
+		if (file->is_stuck)
+			continue;
+		if (open_file(trim, file, trim_store) != CMD_OK)
+			return CMD_FAILED;
+		if (file->is_stuck)
+			need_less(trim, file->len);
+	}
+	return CMD_OK;
+}
+
+static uint64_t over_len(const struct trim *trim)
+{
+	uint64_t len = 0;
+	size_t i;
+
+	for (i = 0; i < trim->nr_files; i++)
+		if (!trim->files[i].is_stuck)
+			len += len_of(trim->files[i].path);
+	return trim->bounds->max_len && len > trim->bounds->max_len ?
+		len - trim->bounds->max_len : 0;
 }
 
 int folder_trim(const char *folder, const char *current, const struct folder_bounds *bounds,
 		const struct folder_now *now, struct folder_trimmed *ret_trimmed)
 {
-	struct trim trim = { current, bounds, now, 0, ret_trimmed };
+	struct trim trim = { .bounds = bounds, .now = now, .trimmed = ret_trimmed };
 	struct names names;
-	uint64_t len;
 	int status;
 
 	*ret_trimmed = (struct folder_trimmed){ 0 };
 	if (names_read(&names, folder) != CMD_OK)
 		return CMD_FAILED;
-	status = sum_up(folder, &names, &len);
-	/* To an eighth below it, so that not every save writes a file anew. */
-	if (status == CMD_OK && bounds->max_len && len > bounds->max_len)
-		trim.need = len - (bounds->max_len - bounds->max_len / 8);
-	if (status == CMD_OK)
-		status = trim_all(&trim, folder, &names);
+	status = list_files(&trim, folder, &names, current);
 	names_release(&names);
-	if (bounds->max_len && !folder_len(folder, &len) && len > bounds->max_len)
-		ret_trimmed->over_len = len - bounds->max_len;
+	if (status == CMD_OK)
+		status = find_need(&trim);
+	if (status == CMD_OK)
+		status = trim_files(&trim);
+	ret_trimmed->over_len = over_len(&trim);
+	release_files(&trim);
 	return status;
 }

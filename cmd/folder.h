@@ -37,6 +37,13 @@ struct folder_trimmed {
 	size_t		nr_saves;	/* that were dropped */
 	uint64_t	len;		/* bytes of them */
 	uint64_t	over_len;	/* bytes that are still too many: all may be needed */
+	uint64_t	unread_len;	/* bytes of files that cannot be read: they do not count */
+	/*
+	 * Files that cannot be read, or not be made smaller now. They do not count for the size:
+	 * all others would have to go for them.
+	 */
+	size_t		nr_stuck;
+	char		stuck[1024];	/* what is wrong with the first one; escaped */
 };
 
 /* Make the folder where it is not there (not those above it). CMD_OK, or CMD_FAILED, said. */
@@ -52,7 +59,8 @@ char *folder_find(const char *folder, const char boot_id[FOLDER_BOOT_ID_LEN + 1]
 /*
  * Keep the folder within its bounds: the oldest saves go first, all of a generation together, those
  * of @current (the file of this boot) only where no event in the ring buffer can need them. CMD_OK,
- * or CMD_FAILED after cmd_error(); @ret_trimmed is filled in either case.
+ * also where files are stuck, or CMD_FAILED after cmd_error(); @ret_trimmed is filled in either
+ * case.
  */
 int folder_trim(const char *folder, const char *current, const struct folder_bounds *bounds,
 		const struct folder_now *now, struct folder_trimmed *ret_trimmed);

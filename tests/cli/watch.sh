@@ -266,6 +266,64 @@ ended
 [ $status = 2 ] || fault "status $status"
 [ "$(wc -l < "$tmp/err")" = 1 ] || fault 'not one line'
 
+# ---- the bounds of the folder ----
+
+# The name of a file of another boot, the $1-th.
+other_boot()
+{
+	echo "$tmp/maps/2020010${1}T000000Z-00000000-0000-4000-8000-00000000000$1.stackmap"
+}
+
+# What it has left. The map is empty then.
+save_other_boot()
+{
+	record 500 "$((1000 * $1))"
+	"$shim" run "$command" save -o "$(other_boot "$1")" > /dev/null 2>> "$tmp/err" ||
+		fault 'the save of another boot'
+	"$shim" run sh -c 'echo 0 > /sys/kernel/tracing/stack_map'
+}
+
+# Generations $1 to $2.
+rotate()
+{
+	for nr in $(seq "$1" "$2"); do
+		record 5 $((nr * 100))
+		kill -USR1 "$watch"
+		tells "^generation $nr: .*bytes\$"
+	done
+}
+
+begin 'what cannot be read costs nothing that can' ours bits=10 generation=1 option=1
+mkdir "$tmp/maps"
+save_other_boot 2
+head -c 200000 /dev/zero > "$(other_boot 1)"
+# A store of which nothing is whole behind its header.
+{ head -c 32 "$(other_boot 2)"; head -c 200000 /dev/zero; } > "$(other_boot 3)"
+run --max-size 100K
+rotate 2 4
+stop
+grep -q '^dropped' "$tmp/out" && fault 'something was dropped'
+for nr in 1 2 3; do
+	[ -e "$(other_boot $nr)" ] || fault "file $nr is gone"
+done
+has_lines err 'it stays, and does not count' || fault 'it is not told of'
+has_lines err . 2 && fault 'it is told of time and again'
+rm "$(other_boot 1)" "$(other_boot 3)"
+all_resolve
+
+begin 'the oldest boot goes, and not what cannot be read' ours bits=10 generation=1 option=1
+mkdir "$tmp/maps"
+save_other_boot 2
+save_other_boot 3
+head -c 200000 /dev/zero > "$(other_boot 1)"
+run --max-size $(($(wc -c < "$(other_boot 2)") + $(wc -c < "$(other_boot 3)") + 50))
+rotate 3 5
+stop
+[ "$(grep -c '^dropped' "$tmp/out")" = 1 ] || fault 'it was not dropped at once'
+has_lines out '^dropped the oldest 1 save,' || fault 'not one save was dropped'
+[ ! -e "$(other_boot 2)" ] || fault 'the oldest is there'
+[ -e "$(other_boot 1)" ] && [ -e "$(other_boot 3)" ] || fault 'another one is gone'
+
 # ---- what goes wrong meanwhile ----
 
 begin 'tracefs may move' ours bits=10 generation=1 option=1
