@@ -662,7 +662,8 @@ int stackmap_live_reset(struct stackmap_live *live);
  * How far back the ring buffer reaches: no event in it was recorded before *ret_ns (CLOCK_BOOTTIME;
  * 0: that may be any time of this boot). A cautious answer, for whoever wants to drop the saves of
  * generations that were over by then. -ENODATA: it has no event; -EOPNOTSUPP: its clock does not
- * count seconds, or a snapshot of it has events; or as stackmap_live_open().
+ * count seconds or can be set back ("tai"), or a snapshot of it has events; or as
+ * stackmap_live_open().
  */
 int stackmap_live_get_oldest_ns(struct stackmap_live *live, uint64_t *ret_ns);
 

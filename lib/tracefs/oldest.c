@@ -6,9 +6,10 @@
  *	oldest event ts:  2725.123456		in the trace clock
  *	now ts:  2730.654321			the same moment as our reading, in that clock
  *
- * The age of the oldest event is the difference, whatever clock that is, if it counts seconds. On
- * CLOCK_BOOTTIME it may be older: a clock can stop while the machine sleeps, and none runs quite as
- * fast as another. Both is allowed for, since somebody is going to throw away what is older.
+ * The age of the oldest event is the difference, whatever clock that is, if it counts seconds and
+ * is never set: "tai" follows the time of day. On CLOCK_BOOTTIME it may be older: a clock can stop
+ * while the machine sleeps, and none runs quite as fast as another. Both is allowed for, since
+ * somebody is going to throw away what is older.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -68,9 +69,9 @@ int smap_oldest_parse(const char *text, uint64_t *ret_age_ns)
 	if (!strtoull(entries, NULL, 10))
 		return -ENODATA;
 	if (!parse_time(find_value(text, "oldest event ts"), &oldest) ||
-	    !parse_time(find_value(text, "now ts"), &now))
+	    !parse_time(find_value(text, "now ts"), &now) || now < oldest)
 		return -EOPNOTSUPP;
-	*ret_age_ns = now > oldest ? now - oldest : 0;
+	*ret_age_ns = now - oldest;
 	return 0;
 }
 
@@ -150,6 +151,20 @@ static int find_age(struct stackmap_live *live, uint64_t *ret_age_ns)
 	return ret;
 }
 
+/* "local [mono] tai": which is in use? Whoever set another one emptied the ring buffer by that. */
+static int check_clock(struct stackmap_live *live)
+{
+	char clocks[512] = "";
+	size_t len;
+	int ret;
+
+	ret = smap_tracefs_read_head(live->dir, "trace_clock", clocks, sizeof(clocks) - 1, &len,
+				     &live->err);
+	if (ret)
+		return ret == -ENOENT ? -EOPNOTSUPP : ret;
+	return strchr(clocks, '[') && !strstr(clocks, "[tai]") ? 0 : -EOPNOTSUPP;
+}
+
 /* A snapshot of the ring buffer holds cookies too, of an age that nobody tells. */
 static int check_snapshot(struct stackmap_live *live)
 {
@@ -171,8 +186,9 @@ static int words_of(struct stackmap_live *live, int ret)
 		return smap_error_set(&live->err, ret, "%s: the ring buffer is empty", live->dir);
 	if (ret == -EOPNOTSUPP || ret == -EBADMSG)
 		return smap_error_set(&live->err, -EOPNOTSUPP,
-				      "%s: how old the events are is not told in seconds, or a "
-				      "snapshot holds some", live->dir);
+				      "%s: the trace clock does not count seconds or can be set "
+				      "back, or a snapshot holds events: how old they are is not "
+				      "known", live->dir);
 	return smap_errno(ret);
 }
 
@@ -184,7 +200,9 @@ SMAP_PUBLIC int stackmap_live_get_oldest_ns(struct stackmap_live *live, uint64_t
 	ret = smap_live_look(live);
 	if (ret)
 		return smap_errno(ret);
-	ret = check_snapshot(live);
+	ret = check_clock(live);
+	if (!ret)
+		ret = check_snapshot(live);
 	if (!ret)
 		ret = find_age(live, &age);
 	if (ret)

@@ -6,7 +6,8 @@
 
 /*
  * The age of the oldest event of per_cpu/cpuN/stats, @text with a NUL behind it. -ENODATA: there is
- * no event; -EOPNOTSUPP: the clock does not count seconds; -EBADMSG: these are no such stats.
+ * no event; -EOPNOTSUPP: the clock does not count seconds, or was set back; -EBADMSG: these are no
+ * such stats.
  */
 int smap_oldest_parse(const char *text, uint64_t *ret_age_ns);
 

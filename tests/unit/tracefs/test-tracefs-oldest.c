@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <cmocka.h>
+#include <stdlib.h>
 
+#include "fixture.h"
 #include "tracefs/oldest.h"
 
 #define S	1000000000ULL
@@ -36,7 +33,7 @@ static void the_age_is_the_difference_of_two_times_of_one_clock(void **state)
 {
 	age_is(STATS("129", " 2725.123456", " 2730.654321"), 5 * S + 530865000);
 	age_is(STATS("1", "0.000000", "1790000000.000001"), 1790000000 * S + 1000);
-	age_is(STATS("1", " 5.000000", " 4.000000"), 0);
+	age_is(STATS("1", " 5.000000", " 5.000000"), 0);
 }
 
 static void a_cpu_without_events_tells_nothing(void **state)
@@ -48,6 +45,13 @@ static void a_clock_that_counts_no_seconds_tells_nothing(void **state)
 {
 	refused(STATS("129", "187263", "187999"), -EOPNOTSUPP);
 	refused("entries: 129\noverrun: 0\n", -EOPNOTSUPP);
+}
+
+/* It was set back meanwhile: how old the event is, nobody knows. */
+static void a_clock_that_went_backwards_tells_nothing(void **state)
+{
+	refused(STATS("1", " 5.000001", " 5.000000"), -EOPNOTSUPP);
+	refused(STATS("129", "1790000000.000000", "1789990000.000000"), -EOPNOTSUPP);
 }
 
 static void what_is_no_such_text_is_refused(void **state)
@@ -73,15 +77,58 @@ static void the_answer_is_cautious(void **state)
 	assert_int_equal(smap_oldest_boot_ns(UINT64_MAX - S, UINT64_MAX, UINT64_MAX), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_age_is_the_difference_of_two_times_of_one_clock),
-		cmocka_unit_test(a_cpu_without_events_tells_nothing),
-		cmocka_unit_test(a_clock_that_counts_no_seconds_tells_nothing),
-		cmocka_unit_test(what_is_no_such_text_is_refused),
-		cmocka_unit_test(the_answer_is_cautious),
-	};
+/* ---- of a played kernel ---- */
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+static void put(const char *file, const char *text)
+{
+	char command[512];
+
+	snprintf(command, sizeof(command),
+		 "env -u LD_PRELOAD sh -c 'mkdir -p \"$STACKMAP_SHIM/root/per_cpu/cpu0\" && "
+		 "printf \"%s\" > \"$STACKMAP_SHIM/root/%s\"'", text, file);
+	assert_int_equal(system(command), 0);
 }
+
+static void the_oldest_event_of_a_kernel_is_found(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t oldest = 77;
+
+	fixture_play("ours", "", false);
+	fixture_failed(f, stackmap_live_get_oldest_ns(f->live, &oldest), -ENODATA, "is empty");
+	put("per_cpu/cpu0/stats", "entries: 1\noldest event ts: 5.000000\nnow ts: 5.000000\n");
+	assert_int_equal(stackmap_live_get_oldest_ns(f->live, &oldest), 0);
+	assert_int_not_equal(oldest, 77);
+}
+
+/* It jumps when somebody sets the time, and looks like seconds. */
+static void the_clock_tai_tells_nothing(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t oldest = 77;
+
+	fixture_play("ours", "", false);
+	put("per_cpu/cpu0/stats", "entries: 1\noldest event ts: 5.000000\nnow ts: 9.000000\n");
+	put("trace_clock", "local global counter uptime perf mono mono_raw boot [tai]\n");
+	fixture_failed(f, stackmap_live_get_oldest_ns(f->live, &oldest), -EOPNOTSUPP,
+		       "trace clock");
+	put("trace_clock", "local global counter uptime perf mono mono_raw [boot] tai\n");
+	assert_int_equal(stackmap_live_get_oldest_ns(f->live, &oldest), 0);
+	put("trace_clock", "");
+	fixture_failed(f, stackmap_live_get_oldest_ns(f->live, &oldest), -EOPNOTSUPP,
+		       "trace clock");
+	assert_int_not_equal(oldest, 77);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(the_age_is_the_difference_of_two_times_of_one_clock),
+	cmocka_unit_test(a_cpu_without_events_tells_nothing),
+	cmocka_unit_test(a_clock_that_counts_no_seconds_tells_nothing),
+	cmocka_unit_test(a_clock_that_went_backwards_tells_nothing),
+	cmocka_unit_test(what_is_no_such_text_is_refused),
+	cmocka_unit_test(the_answer_is_cautious),
+	LIVE_TEST(the_oldest_event_of_a_kernel_is_found),
+	LIVE_TEST(the_clock_tai_tells_nothing),
+};
+
+FIXTURE_MAIN(tests)
