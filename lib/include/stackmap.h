@@ -408,9 +408,10 @@ const char *stackmap_resolver_get_trace_comm(struct stackmap_resolver *resolver,
 /*
  * Use the maps that belong to the trace file @path by their place: those that are attached to it,
  * and those in @path with ".stackmap" appended, else, where @path is a link, beside what it points
- * to. Of the latter none that has a generation in common with one that is attached, unless both are
- * of the same boot. NULL: only those attached to the trace that was set. Returns the number of
- * places used (0: there is none, which is not an error), or negative errno of one that is there.
+ * to. Of the latter none counts for a generation that an attached one can be meant for, unless both
+ * are of the same boot, or only the other has something that speaks for it. NULL: only those that
+ * are attached to the trace that was set. Returns the number of places used (0: there is none,
+ * which is not an error), or negative errno of one that is there.
  */
 int stackmap_resolver_add_maps_of(struct stackmap_resolver *resolver, const char *path);
 
