@@ -90,8 +90,11 @@ static size_t seal_block(uint8_t *block, size_t left)
 
 static void fuzz_seal_store(uint8_t *data, size_t size)
 {
-	size_t at = seal(data, size, offsetof(struct smap_store_header, header_size)), len;
+	size_t at, len;
 
+	if (size < sizeof(struct smap_store_header))
+		return;
+	at = seal(data, size, offsetof(struct smap_store_header, header_size));
 	while (at && at < size) {
 		len = seal_block(data + at, size - at);
 		at = len ? at + len : 0;
