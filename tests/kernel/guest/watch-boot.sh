@@ -41,6 +41,7 @@ stop_watch() {
 	ok "ended $took s after SIGTERM; a read of stack_map_bin takes $read_took s"
 }
 
+: >/tmp/watch.log
 has_cookies() { [ "$(field successes)" -gt 50 ]; }
 wait_for 60 has_cookies
 start_watch
