@@ -151,6 +151,18 @@ def a_limit_on_every_file(folder):
     case.end(lost=[8])
 
 
+def a_limit_ends_no_other_command(folder):
+    case = Case(folder, 'a limit on the size of files, for import')
+    raw = os.path.join(folder, 'raw')
+    with open(raw, 'wb') as file:
+        file.write(subprocess.run([SHIM, 'run', 'cat', '/sys/kernel/tracing/stack_map'],
+                                  stdout=subprocess.PIPE, check=True).stdout)
+    done = run(COMMAND, 'import', '-o', os.path.join(folder, 'new.stackmap'), raw, **limited(200))
+    if done.returncode != 2 or not re.search(': write: File too large$', done.stderr.strip()):
+        fail(f'{case.name}: status {done.returncode}: {done.stderr}')
+    case.end()
+
+
 # ---- tracefs ----
 
 def tracefs_fails(folder):
@@ -229,8 +241,9 @@ def another_tool(folder):
     case.end()
 
 
-CASES = (a_full_disk, a_read_only_disk, a_limit_on_the_store, a_limit_on_every_file, tracefs_fails,
-         one_export_fails, tracefs_fails_behind_the_reset, short_and_interrupted, another_tool)
+CASES = (a_full_disk, a_read_only_disk, a_limit_on_the_store, a_limit_on_every_file,
+         a_limit_ends_no_other_command, tracefs_fails, one_export_fails,
+         tracefs_fails_behind_the_reset, short_and_interrupted, another_tool)
 
 
 def main():
