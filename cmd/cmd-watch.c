@@ -179,7 +179,8 @@ static void op_complain(void *data, int code)
 		return;
 	}
 	path = stackmap_live_get_path(watcher->live);
-	cmd_error("%s: cannot be written to: generation %" PRIu32 " is in %s instead",
+	cmd_error("%s: cannot be written to: generation %" PRIu32 " is in %s instead, and stays "
+		  "there: name that file too, to attach or with -m",
 		  watcher->path, watcher->saved.generation, path ? path : "another file");
 }
 

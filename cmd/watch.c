@@ -52,6 +52,9 @@ static void note_generation(struct watch *watch, const struct rotation_look *map
 {
 	if (!map->has_generation)
 		return;
+	if (watch->has_next && watch->may_have_reset && is_behind(map->generation, watch->next))
+		watch->next++;
+	watch->may_have_reset = false;
 	if (watch->has_next && is_behind(map->generation, watch->next))
 		watch->ops->missed(watch->data, watch->next, map->generation);
 	watch->has_next = true;
@@ -108,6 +111,12 @@ static bool was_refused(int code)
 	return code == -EBUSY || code == -EAGAIN || code == -ENOMEM;
 }
 
+/* It may have reset the map, and not written it: nobody else needs to have been there. */
+static bool may_have_reset(int code)
+{
+	return code != -EBUSY && code != -EAGAIN;
+}
+
 /* Rotate or save, and learn from what comes of it. */
 static void act(struct watch *watch, bool rotates)
 {
@@ -119,6 +128,7 @@ static void act(struct watch *watch, bool rotates)
 		ret = 0;
 	else if (!ret || ret == -EXDEV)
 		note_saved(watch, rotates);
+	watch->may_have_reset = rotates && may_have_reset(ret);
 	note_code(watch, &watch->act_code, ret, "maps are saved again");
 	watch->is_failing = ret && !was_refused(ret);
 	watch->is_begun |= !ret;
@@ -136,15 +146,19 @@ static bool may_rotate(const struct watch *watch)
 	return watch->can_rotate && watch->is_begun && !watch->is_failing;
 }
 
-/* What is due by now: nothing, where all of it is saved and stays as it is. */
+/*
+ * What is due by now: nothing, where all of it is saved and stays as it is. An empty map is not
+ * rotated, but a save writes what waits in memory.
+ */
 static void act_when_due(struct watch *watch)
 {
+	bool rotates = may_rotate(watch) && watch->look.map.entries;
 	uint64_t now = watch->ops->now(watch->data);
 
-	if (!may_rotate(watch) && is_saved(watch))
+	if (!rotates && !watch->act_code && is_saved(watch))
 		rotation_done(&watch->rotation, now, now);
 	else
-		act(watch, may_rotate(watch));
+		act(watch, rotates);
 }
 
 /* Who asks for a rotation gets one, also where a save has to come first. */
@@ -153,7 +167,7 @@ static void act_when_asked(struct watch *watch)
 	bool rotates = may_rotate(watch);
 
 	act_when_due(watch);
-	if (!rotates && may_rotate(watch))
+	if (!rotates && may_rotate(watch) && watch->look.map.entries)
 		act(watch, true);
 }
 
@@ -162,7 +176,7 @@ static int end(struct watch *watch)
 	int ret;
 
 	/* What cannot be read now may be kept from an earlier rotation: the save writes that. */
-	if (look(watch) || watch->is_failing || (is_there(&watch->look) && !is_saved(watch))) {
+	if (look(watch) || watch->act_code || (is_there(&watch->look) && !is_saved(watch))) {
 		ret = watch->ops->save(watch->data);
 		if (ret == -ENODATA)
 			ret = 0;
@@ -179,21 +193,36 @@ static bool is_to_begin(const struct watch *watch)
 	       !watch->is_failing;
 }
 
+/* A map may wait in memory. Where it went elsewhere, an empty one shows nothing of the disk. */
+static bool may_retry(const struct watch *watch)
+{
+	return watch->act_code && (watch->look.map.entries || watch->act_code != -EXDEV);
+}
+
+static bool is_due(struct watch *watch, uint64_t *ret_sleep_ns)
+{
+	uint64_t now = watch->ops->now(watch->data);
+
+	if (rotation_look(&watch->rotation, &watch->look.map, now, ret_sleep_ns) !=
+	    ROTATION_NOT_DUE)
+		return true;
+	return is_to_begin(watch) || (may_retry(watch) && now >= watch->rotation.retry_ns);
+}
+
 int watch_step(struct watch *watch, unsigned int events, uint64_t *ret_sleep_ns)
 {
-	enum rotation_due due;
+	bool is_asked = events & WATCH_ASKED, due;
 
 	*ret_sleep_ns = ROTATION_SLEEP_MAX;
 	if (events & WATCH_END)
 		return end(watch);
 	if (look(watch))
 		return 0;
-	due = rotation_look(&watch->rotation, &watch->look.map, watch->ops->now(watch->data),
-			    ret_sleep_ns);
-	if ((events & WATCH_ASKED) && !watch->look.map.entries)
+	due = is_due(watch, ret_sleep_ns);
+	if (is_asked && !watch->look.map.entries && !may_retry(watch)) {
 		tell(watch, "the map is empty: nothing to save");
-	else if (due != ROTATION_NOT_DUE || (events & WATCH_ASKED) || is_to_begin(watch)) {
-		if (events & WATCH_ASKED)
+	} else if (due || is_asked) {
+		if (is_asked)
 			act_when_asked(watch);
 		else
 			act_when_due(watch);

@@ -15,7 +15,8 @@
  *
  * Whatever goes wrong is said once, and that it goes on again is said too. Nothing is reset while
  * the last thing that was tried could not be written: the map then fills, and what does not fit is
- * recorded in full.
+ * recorded in full. A map that was reset by then waits in memory, where no disk took it: so it is
+ * tried again and again, also while the kernel's map is empty.
  */
 #ifndef CMD_WATCH_H
 #define CMD_WATCH_H
@@ -64,6 +65,7 @@ struct watch {
 	bool			is_begun;	/* the file has what a later watch has to know */
 	bool			has_next;	/* the generation to be seen next is known */
 	uint32_t		next;
+	bool			may_have_reset;	/* that was told last, by a rotation that failed */
 	bool			is_waiting;	/* it was said that there is no map */
 	bool			is_failing;	/* what was done last was not written */
 	int			look_code;	/* why the last look failed; 0: it did not */

@@ -356,6 +356,39 @@ stop
 has_lines err . 4 && fault 'it complains time and again'
 all_resolve
 
+begin 'what waits in memory is written as soon as that works' ours bits=10 generation=1 option=1
+run --every never
+record 5
+tells '^generation 1: 5 stacks'
+for files in '/*/maps/*' '/*.stackmap-*'; do
+	"$shim" at -a write "$files" - fail ENOSPC
+done
+record 900 100
+complains '905 stacks of it are not written'
+kill -USR1 "$watch"
+until_true sh -c "'$shim' state | grep -q 'entries 0'"
+"$shim" rules clear
+tells 'saved again'
+has_lines out 'nothing to save' && fault 'it takes it for nothing'
+has_lines err 'is not saved' && fault 'it misses what it has'
+record 5 2000
+stop
+[ -z "$(ls "$TMPDIR")" ] || fault 'something is elsewhere'
+all_resolve
+
+begin 'where it went elsewhere is told' ours bits=10 generation=1 option=1
+run --every never
+record 5
+tells '^generation 1: 5 stacks'
+"$shim" at -n 2 write '/*/maps/*' - fail ENOSPC
+record 900 100
+complains "generation 1 is in $TMPDIR/.* instead, and stays there"
+record 5 2000
+tells 'saved again'
+stop
+has_lines err 'is not saved' && fault 'it misses what it has'
+all_resolve
+
 # Killed at each of these moments, and started again: all is there that was when it had begun, and
 # where it was killed between a reset and the end of its writing, that is told. "reset" and a moment
 # is that one after the reset.

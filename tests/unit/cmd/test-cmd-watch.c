@@ -20,6 +20,7 @@ static struct {
 	int			look_code;	/* that they return, instead of doing it */
 	int			save_code;
 	int			rotate_code;
+	bool			is_kept_back;	/* reset, and then not written: it is in memory */
 	uint64_t		took;		/* by a save or rotation */
 	char			done[512];
 } world;
@@ -57,7 +58,7 @@ static int world_rotate(void *data)
 {
 	note("rotate ", 0);
 	world.now += world.took;
-	if (!world.rotate_code || world.rotate_code == -EXDEV) {
+	if (!world.rotate_code || world.rotate_code == -EXDEV || world.is_kept_back) {
 		world.look.map.generation++;
 		world.look.map.entries = 0;
 		world.look.successes = 0;
@@ -281,6 +282,83 @@ static void nothing_is_reset_while_the_disk_is_full(void **state)
 	did("rotate trim ");
 }
 
+/* The map is empty meanwhile, or has little: what was taken out of it does not wait for more. */
+static void what_is_kept_in_memory_is_tried_again_until_it_is_written(void **state)
+{
+	begin(75, 0, false);
+	world.rotate_code = -ENOSPC;
+	world.save_code = -ENOSPC;
+	world.is_kept_back = true;
+	step(S, 800, 0);
+	did("rotate complain:28 ");
+	step(S - 1, 0, 0);
+	did("");
+	step(1, 0, 0);
+	did("save ");
+	assert_true(sleep_ns <= ROTATION_SLEEP_MAX);
+	step(2 * S, 3, 0);
+	did("save ");
+	step(1, 0, WATCH_ASKED);
+	did("save ");
+	/* That there was nothing more than that is what the save says. */
+	world.save_code = -ENODATA;
+	step(8 * S, 0, 0);
+	did("save again trim ");
+	step(60 * S, 0, 0);
+	did("");
+	world.rotate_code = 0;
+	step(S, 750, 0);
+	did("rotate trim ");
+}
+
+static void what_is_kept_in_memory_is_written_when_asked(void **state)
+{
+	begin(75, 0, false);
+	world.rotate_code = -ENOSPC;
+	world.is_kept_back = true;
+	step(S, 800, 0);
+	did("rotate complain:28 ");
+	world.save_code = -ENODATA;
+	step(1, 0, WATCH_ASKED);
+	did("save again trim ");
+	step(1, 0, WATCH_ASKED);
+	did("empty ");
+}
+
+/* It is in no file yet, and nobody else has reset it. */
+static void what_is_kept_in_memory_is_not_missed(void **state)
+{
+	begin(75, 0, false);
+	world.rotate_code = -ENOSPC;
+	world.save_code = -ENOSPC;
+	world.is_kept_back = true;
+	step(S, 800, 0);
+	step(S, 5, 0);
+	did("rotate complain:28 save ");
+	/* But this is. */
+	world.look.map.generation++;
+	step(1, 5, 0);
+	did("missed:2-3 ");
+
+	/* A reset in the same moment, too. */
+	begin(75, 0, false);
+	world.rotate_code = -ENOSPC;
+	world.save_code = -ENOSPC;
+	world.is_kept_back = true;
+	step(S, 800, 0);
+	world.look.map.generation++;
+	step(1, 5, 0);
+	did("rotate complain:28 missed:2-3 ");
+
+	/* And where ours was none. */
+	begin(75, 0, false);
+	world.rotate_code = -EBUSY;
+	step(S, 800, 0);
+	world.look.map.generation++;
+	step(1, 5, 0);
+	did("rotate complain:16 missed:1-2 ");
+}
+
 /* Where it went elsewhere it is not lost, but no more is to go there. */
 static void a_copy_elsewhere_is_a_failure_of_the_file(void **state)
 {
@@ -289,6 +367,10 @@ static void a_copy_elsewhere_is_a_failure_of_the_file(void **state)
 	world.save_code = -ENOSPC;
 	step(S, 800, 0);
 	did("rotate complain:18 ");
+	/* An empty map shows nothing of the disk. */
+	step(S, 0, 0);
+	step(1, 0, WATCH_ASKED);
+	did("empty ");
 	step(S, 800, 0);
 	did("save complain:28 ");
 	world.rotate_code = 0;
@@ -425,6 +507,9 @@ int main(void)
 		cmocka_unit_test(the_first_stacks_are_saved_before_anything_is_reset),
 		cmocka_unit_test(a_map_that_cannot_be_read_is_told_of_once),
 		cmocka_unit_test(nothing_is_reset_while_the_disk_is_full),
+		cmocka_unit_test(what_is_kept_in_memory_is_tried_again_until_it_is_written),
+		cmocka_unit_test(what_is_kept_in_memory_is_written_when_asked),
+		cmocka_unit_test(what_is_kept_in_memory_is_not_missed),
 		cmocka_unit_test(a_copy_elsewhere_is_a_failure_of_the_file),
 		cmocka_unit_test(a_reset_that_is_refused_is_asked_for_again),
 		cmocka_unit_test(to_be_asked_does_not_wait_for_the_next_try),
