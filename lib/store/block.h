@@ -56,6 +56,7 @@ struct smap_store {
 	struct smap_export	*raw_export;	/* parsed at opening, for the first who asks */
 	struct smap_findings	raw_findings;
 	bool			is_raw;		/* an export: no header, no blocks */
+	bool			is_end_only;	/* nothing before its end was looked at */
 };
 
 static inline uint64_t smap_block_len(const struct smap_block *block)
@@ -127,10 +128,17 @@ int smap_store_read_header(struct smap_store *store, uint64_t *ret_offset, struc
 /* Look for blocks from the header of the file on. Returns 0 or negative errno with words. */
 int smap_store_scan(struct smap_store *store, struct smap_error *err);
 
+/*
+ * As smap_store_scan(), but from some block on, so that no more than SMAP_STORE_END bytes are read,
+ * or a few times the length of the last save where that is longer.
+ */
+#define SMAP_STORE_END	(8ULL << 20)
+int smap_store_scan_end(struct smap_store *store, struct smap_error *err);
+
 /* The whole of an export that stands alone: one save. Returns 0 or negative errno with words. */
 int smap_store_take_raw(struct smap_store *store, struct smap_error *err);
 
-/* Free what was found, but not the reader. */
+/* Free what was found, but not the reader; it can be looked for again. */
 void smap_store_forget(struct smap_store *store);
 
 /* tie.c: does any tie in @store name the save with this checksum? */

@@ -90,6 +90,24 @@ int smap_store_open_at(int fd, uint64_t offset, struct smap_store **ret_store,
 			   ret_store, err);
 }
 
+int smap_store_open_end(int fd, struct smap_store **ret_store, struct smap_error *err)
+{
+	struct smap_store *store = store_new(err);
+	int ret;
+
+	if (!store)
+		return -ENOMEM;
+	ret = smap_reader_open_fd(&store->reader, fd, 0, is_wanted, err);
+	if (!ret)
+		ret = smap_store_scan_end(store, err);
+	if (ret) {
+		smap_store_close(store);
+		return smap_errno(ret);
+	}
+	*ret_store = store;
+	return 0;
+}
+
 /* Both reach to where a reader meets them: the first byte of the store, and its last. */
 static int add_attached_damages(struct smap_store *store, const struct smap_attached *attached)
 {

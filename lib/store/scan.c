@@ -339,6 +339,48 @@ int smap_store_scan(struct smap_store *store, struct smap_error *err)
 	return ret ? ret : scan_blocks(store, offset, err);
 }
 
+/* ---- the end of a store ---- */
+
+/* Where to begin so that the last @len bytes are looked at; in the middle of a block behind it. */
+static int find_end(struct smap_store *store, uint64_t first, uint64_t len, uint64_t *ret_offset,
+		    struct smap_error *err)
+{
+	const uint64_t size = store->reader.len;
+	uint8_t *window;
+	int ret;
+
+	*ret_offset = first;
+	store->is_end_only = size - first > len;
+	if (!store->is_end_only)
+		return 0;
+	window = malloc(WINDOW);
+	if (!window)
+		return smap_error_nomem(err);
+	ret = find_block(store, (size - len) / 8 * 8, window, ret_offset, err);
+	free(window);
+	return ret;
+}
+
+int smap_store_scan_end(struct smap_store *store, struct smap_error *err)
+{
+	uint64_t len = SMAP_STORE_END, first, offset;
+	struct smap_error ignored;
+	int ret;
+
+	if (!err)
+		err = &ignored;
+	do {
+		smap_store_forget(store);
+		ret = smap_store_read_header(store, &first, err);
+		if (!ret)
+			ret = find_end(store, first, len, &offset, err);
+		if (!ret)
+			ret = scan_blocks(store, offset, err);
+		len *= 4;
+	} while (!ret && !store->nr_saves && store->is_end_only);
+	return ret;
+}
+
 static int describe_raw(struct smap_store *store, enum smap_byte_order order,
 			struct smap_error *err)
 {
@@ -414,4 +456,13 @@ void smap_store_forget(struct smap_store *store)
 	free(store->blocks);
 	free(store->damages);
 	smap_export_free(store->raw_export);
+	store->ties = NULL;
+	store->tie_blocks = NULL;
+	store->saves = NULL;
+	store->blocks = NULL;
+	store->damages = NULL;
+	store->raw_export = NULL;
+	store->nr_saves = store->saves_capacity = store->blocks_capacity = 0;
+	store->nr_ties = store->ties_capacity = store->tie_blocks_capacity = 0;
+	store->nr_damages = store->damages_capacity = 0;
 }

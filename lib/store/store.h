@@ -107,6 +107,11 @@ bool smap_store_probe(const void *data, size_t len);
 int smap_store_open(const char *path, struct smap_store **ret_store, struct smap_error *err);
 int smap_store_open_at(int fd, uint64_t offset, struct smap_store **ret_store,
 		       struct smap_error *err);
+/*
+ * Only what stands at the end of a store that begins at byte 0, for who appends to it: at least the
+ * last save that is whole. It costs the same, however long the file is.
+ */
+int smap_store_open_end(int fd, struct smap_store **ret_store, struct smap_error *err);
 int smap_store_open_memory(const void *data, size_t len, struct smap_store **ret_store,
 			   struct smap_error *err);
 /* The same for memory that the store frees; on failure, too. */

@@ -133,6 +133,22 @@ static int add_sum(struct sums *sums, uint64_t sum, struct smap_error *err)
 	return 0;
 }
 
+/* Does a tie name it, or may one that stands before what was looked at? */
+static bool may_be_tied(const struct smap_store *store, uint64_t sum)
+{
+	size_t i;
+
+	if (smap_store_is_in_tie(store, sum))
+		return true;
+	if (!store->is_end_only)
+		return false;
+	/* A tie stands behind its saves. */
+	for (i = 0; i < store->nr_saves; i++)
+		if (store->blocks[i].data_checksum == sum)
+			return false;
+	return true;
+}
+
 /* Save @nr, and what it superseded itself and a tie names: what is proven of that stays so. */
 static int add_save(struct sums *sums, const struct smap_store *store, size_t nr,
 		    struct smap_error *err)
@@ -142,7 +158,7 @@ static int add_save(struct sums *sums, const struct smap_store *store, size_t nr
 	size_t i;
 
 	for (i = 0; !ret && i < save->nr_superseded; i++)
-		if (smap_store_is_in_tie(store, save->superseded[i]))
+		if (may_be_tied(store, save->superseded[i]))
 			ret = add_sum(sums, save->superseded[i], err);
 	return ret;
 }

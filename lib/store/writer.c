@@ -15,7 +15,7 @@ struct smap_writer {
 	struct smap_place	place;
 	int			fd;		/* locked */
 	uint64_t		store_id;
-	struct smap_store	*store;		/* as it was found */
+	struct smap_store	*store;		/* as it was found, its end at least */
 	bool			is_made;	/* by us, and still without a block */
 	bool			has_superseded;	/* saves that may be dropped */
 };
@@ -66,7 +66,7 @@ static int open_place(struct smap_writer *writer, struct smap_error *err)
 	while (ret == -EAGAIN && --tries);
 	if (ret == -EAGAIN)
 		return smap_place_fail_tries(&writer->place, err);
-	return ret ? ret : smap_store_open_at(writer->fd, 0, &writer->store, err);
+	return ret ? ret : smap_store_open_end(writer->fd, &writer->store, err);
 }
 
 int smap_writer_open(const char *path, struct smap_writer **ret_writer, struct smap_error *err)
@@ -148,20 +148,37 @@ int smap_writer_append(struct smap_writer *writer, const struct smap_save_input 
 	return 0;
 }
 
+/*
+ * Is it time to look how much of the file is superseded? That takes reading all of it. A short one
+ * was read in any case; of another one no more is read than some times what was appended to it.
+ */
+static bool is_due(const struct smap_writer *writer)
+{
+	const uint64_t before = writer->store->reader.len;
+	uint64_t step = SMAP_STORE_END / 8;
+	struct stat st;
+
+	if (!writer->store->is_end_only)
+		return true;
+	while (step < before / 16)
+		step *= 2;
+	return !fstat(writer->fd, &st) && (uint64_t)st.st_size / step != before / step;
+}
+
 void smap_writer_close(struct smap_writer *writer)
 {
 	int saved_errno = errno;
 
 	if (!writer)
 		return;
-	smap_store_close(writer->store);
 	if (writer->fd >= 0) {
 		if (writer->is_made)
 			smap_place_unmake(&writer->place, writer->fd);
-		else if (writer->has_superseded)
+		else if (writer->has_superseded && is_due(writer))
 			smap_supersede_drop(&writer->place, writer->fd);
 		close(writer->fd);
 	}
+	smap_store_close(writer->store);
 	smap_place_close(&writer->place);
 	free(writer->path);
 	free(writer);

@@ -3,6 +3,7 @@
  * A store that is locked against other writers for as long as its writer lives.
  *
  *	open	the file is there, or is made with a header alone; locked; still that of its name?
+ *		| look at its last saves, not at all of it: the map fills meanwhile
  *	append	write behind its end | fsync | fsync the folder; cut back where that fails
  *	close	a file that was made and got no block is removed again; one that is mostly
  *		superseded blocks is written anew without them
@@ -20,12 +21,16 @@ struct smap_writer;
  */
 int smap_writer_open(const char *path, struct smap_writer **ret_writer, struct smap_error *err);
 
-/* What it held when it was locked, without the blocks appended since; never NULL. */
+/*
+ * What stood at its end when it was locked, see smap_store_open_end(); without the blocks appended
+ * since; never NULL.
+ */
 struct smap_store *smap_writer_store(const struct smap_writer *writer);
 
 /*
- * As smap_store_append(). Where @input is of a single generation that the store has from the same
- * boot, and all of an older save is in it, it supersedes that save. @ret_len: bytes written.
+ * As smap_store_append(). Where @input is of a single generation that smap_writer_store() has from
+ * the same boot, and all of an older save is in it, it supersedes that save. @ret_len: bytes
+ * written.
  */
 int smap_writer_append(struct smap_writer *writer, const struct smap_save_input *input,
 		       uint64_t *ret_len, struct smap_error *err);
