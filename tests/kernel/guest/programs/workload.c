@@ -7,7 +7,6 @@
  *	workload read FILE	FILE read to its end; the same, and the bytes
  *	workload cpu COMMAND...	COMMAND run; the instructions of it and its children, what it took,
  *				waiting included, and the most KiB of memory that it had
- *	workload clock		what it shows
  *	workload answer PID FILE	SIGUSR1 to it; what passed until FILE grew
  *
  * The clock is read as the processor has it: the kernel's is scaled by what it found the frequency
@@ -170,9 +169,7 @@ int main(int argc, char **argv)
 		return cpu(argv + 2);
 	if (argc == 4 && !strcmp(argv[1], "answer"))
 		return answer(atoi(argv[2]), argv[3]);
-	if (argc == 2 && !strcmp(argv[1], "clock"))
-		return printf("%llu\n", clock_ns()) < 0;
 	fprintf(stderr, "usage: workload getppid|stat N | read FILE | cpu COMMAND... | "
-		"answer PID FILE | clock\n");
+		"answer PID FILE\n");
 	return 1;
 }
