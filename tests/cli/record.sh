@@ -148,6 +148,22 @@ check 'beside: owner and mode' "$(stat -c '%a %u %g' trace.dat)" \
 	"$(stat -c '%a %u %g' trace.dat.stackmap)"
 check 'beside: mode' 640 "$(stat -c %a trace.dat.stackmap)"
 
+# ---- saved again beside it: the copy that was recorded is superseded, then left out ----
+for kernel in 8 ours; do
+	begin $kernel option=1
+	trace_cmd record --no-attach -O stackmap -e sched_switch
+	for i in 1 2 3; do
+		"$SHIM" run "$command" save -o trace.dat.stackmap > "$tmp/out" 2>&1
+		check "$kernel: saved again $i: the tie" \
+			'proven: trace.dat.stackmap: recorded with this trace' "$(ties trace.dat)"
+	done
+	"$command" verify --require-proof trace.dat > "$tmp/out" 2>&1
+	check "$kernel: saved again: proven" 0 $?
+	check "$kernel: saved again: needless copies are gone" '2 at most' \
+		"$("$command" list trace.dat.stackmap | awk '/^save/ { n++ }
+			END { print n <= 2 ? "2 at most" : n }')"
+done
+
 # ---- trace-cmd fails ----
 begin ours
 echo old > trace.dat.stackmap
