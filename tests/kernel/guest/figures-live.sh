@@ -105,7 +105,7 @@ at_the_end() {
 
 # A fixed count of marks, in a buffer large enough, without rotations and with one asked for time
 # and again.
-marks=20000 watch=''
+marks=20000
 count_marks() {
 	quiet
 	echo 1 >"$option"
@@ -125,6 +125,7 @@ count_marks() {
 }
 
 nothing_lost() {
+	watch=''
 	echo 65536 >"$tracing/buffer_size_kb"
 	count_marks
 	shown 'marks of 20000 that arrive without a rotation' "$(wc -l </tmp/marks)"
