@@ -36,9 +36,24 @@ static int compare_gens(const void *a, const void *b)
 
 static int compare_offsets(const void *a, const void *b)
 {
-	uint64_t offset_a = *(const uint64_t *)a, offset_b = *(const uint64_t *)b;
+	uint64_t offset_a = ((const struct age_key *)a)->offset;
+	uint64_t offset_b = ((const struct age_key *)b)->offset;
 
 	return (offset_a > offset_b) - (offset_a < offset_b);
+}
+
+static struct age_key key_of(const struct stackmap_save *save)
+{
+	size_t nr = stackmap_save_nr_generations(save);
+
+	return (struct age_key){
+		.offset		= stackmap_save_get_offset(save),
+		.len		= stackmap_save_get_len(save),
+		.boot_ns	= stackmap_save_get_boot_ns(save),
+		.export_len	= stackmap_save_get_export_len(save),
+		.nr_generations	= nr,
+		.generation	= nr ? stackmap_save_get_generation(save, nr - 1) : 0,
+	};
 }
 
 static int gens_add(struct gens *gens, const struct stackmap_save *save)
@@ -190,14 +205,14 @@ static int take_chosen(const struct choosing *choosing, const bool *chosen,
 	size_t nr = stackmap_store_nr_saves(choosing->store), i;
 	const struct stackmap_save *save;
 
-	choice->offsets = calloc(nr + 1, sizeof(*choice->offsets));
-	if (!choice->offsets)
+	choice->keys = calloc(nr + 1, sizeof(*choice->keys));
+	if (!choice->keys)
 		return -ENOMEM;
 	choice->nr = 0;
 	for (i = 0; i < nr; i++) {
 		save = save_at(choosing, i);
 		if (chosen[i] || (gens_have(&choosing->chosen, save) && may_go(choosing, save)))
-			choice->offsets[choice->nr++] = stackmap_save_get_offset(save);
+			choice->keys[choice->nr++] = key_of(save);
 	}
 	return 0;
 }
@@ -218,15 +233,21 @@ int age_choose(const struct stackmap_store *store, const struct age_now *now, ui
 	return ret;
 }
 
-bool age_is_chosen(const struct age_choice *choice, uint64_t offset)
+bool age_is_chosen(const struct age_choice *choice, const struct stackmap_save *save)
 {
-	return choice->nr && bsearch(&offset, choice->offsets, choice->nr, sizeof(offset),
-				     compare_offsets);
+	struct age_key key = key_of(save);
+	const struct age_key *found = NULL;
+
+	if (choice->nr)
+		found = bsearch(&key, choice->keys, choice->nr, sizeof(key), compare_offsets);
+	return found && found->len == key.len && found->boot_ns == key.boot_ns &&
+	       found->export_len == key.export_len &&
+	       found->nr_generations == key.nr_generations && found->generation == key.generation;
 }
 
 void age_choice_release(struct age_choice *choice)
 {
-	free(choice->offsets);
-	choice->offsets = NULL;
+	free(choice->keys);
+	choice->keys = NULL;
 	choice->nr = 0;
 }

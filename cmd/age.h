@@ -32,9 +32,21 @@ struct age_now {
 	bool		drops_live;	/* never mind the ring buffer */
 };
 
-/* The saves that are to go: their offsets in the file, rising. */
+/*
+ * A save as it was seen: its file may be written anew at any time, and others may stand there then.
+ */
+struct age_key {
+	uint64_t	offset;
+	uint64_t	len;
+	uint64_t	boot_ns;	/* when it was made */
+	uint64_t	export_len;
+	size_t		nr_generations;
+	uint32_t	generation;	/* the last of these */
+};
+
+/* The saves that are to go, in their order in the file. */
 struct age_choice {
-	uint64_t	*offsets;
+	struct age_key	*keys;
 	size_t		nr;
 };
 
@@ -44,7 +56,8 @@ struct age_choice {
  */
 int age_choose(const struct stackmap_store *store, const struct age_now *now, uint64_t need,
 	       uint64_t max_age_ns, struct age_choice *ret_choice);
-bool age_is_chosen(const struct age_choice *choice, uint64_t offset);
+/* @save, of the same file as it is now, is one of them. */
+bool age_is_chosen(const struct age_choice *choice, const struct stackmap_save *save);
 void age_choice_release(struct age_choice *choice);
 
 #endif /* CMD_AGE_H */

@@ -232,7 +232,7 @@ static bool is_chosen(const struct stackmap_save *save, void *data)
 {
 	const struct age_choice *choice = data;
 
-	return age_is_chosen(choice, stackmap_save_get_offset(save));
+	return age_is_chosen(choice, save);
 }
 
 static int drop_saves(struct trim *trim, struct file *file, struct age_choice *choice)
@@ -260,7 +260,7 @@ static int trim_store(struct trim *trim, struct file *file, const struct stackma
 	struct age_now now = { trim->now->wall_ns, trim->now->boot_ns, trim->now->oldest_ns,
 			       file->is_current, trim->bounds->drops_live };
 	size_t nr = stackmap_store_nr_saves(store);
-	struct age_choice choice = { .offsets = NULL };
+	struct age_choice choice = { .keys = NULL };
 	int status = CMD_OK;
 
 	if (age_choose(store, &now, trim->need, trim->bounds->max_age_ns, &choice))

@@ -79,8 +79,7 @@ static void goes(const char *what)
 
 	assert_int_equal(strlen(what), stackmap_store_nr_saves(store));
 	for (i = 0; what[i]; i++) {
-		is_chosen = age_is_chosen(&choice, stackmap_save_get_offset(
-						stackmap_store_get_save(store, i)));
+		is_chosen = age_is_chosen(&choice, stackmap_store_get_save(store, i));
 		if (is_chosen != (what[i] == 'x'))
 			fail_msg("save %zu", i);
 		nr += is_chosen;
@@ -208,6 +207,35 @@ static void a_save_of_unknown_time_stays(void **state)
 	goes("-x-");
 }
 
+static bool is_first(const struct stackmap_save *save, void *data)
+{
+	bool *is_known = data, was_known = *is_known;
+
+	*is_known = true;
+	return !was_known;
+}
+
+/* Somebody else wrote the file anew: where the oldest save stood, there is another one. */
+static void what_has_moved_to_the_place_of_a_chosen_save_is_not_chosen(void **state)
+{
+	struct stackmap_store *other;
+	bool is_known = false;
+
+	add(1, HOUR);
+	add(2, 2 * HOUR);
+	add(3, 3 * HOUR);
+	now.oldest_ns = 50 * HOUR;
+	choose(1, 0);
+	goes("x--");
+	other = stackmap_store_new();
+	assert_int_equal(stackmap_store_drop(other, path, is_first, &is_known), 1);
+	assert_int_equal(stackmap_store_open(other, path), 0);
+	assert_int_equal(stackmap_save_get_offset(stackmap_store_get_save(other, 0)),
+			 stackmap_save_get_offset(stackmap_store_get_save(store, 0)));
+	assert_false(age_is_chosen(&choice, stackmap_store_get_save(other, 0)));
+	stackmap_store_free(other);
+}
+
 static void what_is_too_old_goes_without_need(void **state)
 {
 	add(1, 10 * HOUR);
@@ -268,6 +296,7 @@ int main(void)
 		TEST(the_last_save_stays_however_old),
 		TEST(saves_without_generations_go_one_by_one),
 		TEST(a_save_of_unknown_time_stays),
+		TEST(what_has_moved_to_the_place_of_a_chosen_save_is_not_chosen),
 		TEST(what_is_too_old_goes_without_need),
 		TEST(another_boot_is_as_old_as_its_last_time_of_day_says),
 		TEST(a_clock_that_was_never_set_tells_no_age),
