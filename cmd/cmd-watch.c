@@ -328,6 +328,23 @@ static const struct stackmap_save *last_save(const struct stackmap_store *store)
 	return NULL;
 }
 
+/* One save of it was made when it was out of use; a text of the same map does not tell. */
+static bool is_closed(const struct stackmap_store *store, uint32_t generation)
+{
+	size_t nr = stackmap_store_nr_saves(store), nr_generations;
+	const struct stackmap_save *save;
+
+	while (nr-- > 0) {
+		save = stackmap_store_get_save(store, nr);
+		nr_generations = stackmap_save_nr_generations(save);
+		if (nr_generations && stackmap_save_has_generation(save) &&
+		    stackmap_save_get_generation(save, nr_generations - 1) == generation &&
+		    stackmap_save_is_closed(save))
+			return true;
+	}
+	return false;
+}
+
 /* Where an earlier watch of this boot has left off. */
 static void expect_next(struct watch *watch, const char *path)
 {
@@ -341,7 +358,7 @@ static void expect_next(struct watch *watch, const char *path)
 	if (save) {
 		generation = stackmap_save_get_generation(save,
 						stackmap_save_nr_generations(save) - 1);
-		watch_expect(watch, generation + stackmap_save_is_closed(save));
+		watch_expect(watch, generation + is_closed(store, generation));
 	}
 	stackmap_store_free(store);
 }

@@ -180,6 +180,21 @@ stop
 "$command" list "$(file)" | grep -c 'generation 9' > "$tmp/nr"
 all_resolve
 
+begin 'a restart misses nothing where names are hidden' ours bits=10 generation=7 option=1
+record 5
+"$shim" set kallsyms=hidden
+run
+kill -USR1 "$watch"
+tells '^generation 7: 5 stacks.*bytes$'
+stop
+record 5 100
+"$shim" set kallsyms=hidden
+run
+stop
+has_lines out '^generation 8: 5 stacks' || fault 'the end is not saved'
+has_lines err 'is not saved' && fault 'it misses what is there'
+all_resolve
+
 begin 'a map is rotated when its time has come' ours bits=10 generation=1 option=1
 record 5
 run --every 1s --rotate-at never
