@@ -302,13 +302,31 @@ int smap_builder_add_text(struct smap_builder *builder, const char *text, size_t
 	return add_frame(builder, &key, smap_hash_bytes(text, len, builder->seed));
 }
 
+/* The same in one go, where there is room for its number: most of a save is that. */
+static bool add_predicted_address(struct smap_builder *builder, uint64_t address)
+{
+	uint32_t next = builder->next ? builder->next[builder->last] : 0;
+	struct smap_export *export = builder->export;
+	struct smap_stack *stack = current_stack(builder);
+	const struct smap_frame *frame;
+
+	if (!next || export->nr_ids == builder->ids_capacity || stack->depth == UINT32_MAX)
+		return false;
+	frame = &export->frames[next - 1];
+	if (frame->kind != SMAP_FRAME_ADDRESS || frame->value != address)
+		return false;
+	export->ids[export->nr_ids++] = next - 1;
+	stack->depth++;
+	builder->last = next;
+	return true;
+}
+
 int smap_builder_add_address(struct smap_builder *builder, uint64_t address)
 {
 	struct frame_key key = { .kind = SMAP_FRAME_ADDRESS, .address = address };
-	uint32_t number;
 
-	if (predicted(builder, &key, &number))
-		return add_id(builder, number);
+	if (add_predicted_address(builder, address))
+		return 0;
 	return add_frame(builder, &key, smap_hash_bytes(&address, sizeof(address), builder->seed));
 }
 
