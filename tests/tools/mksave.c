@@ -6,6 +6,7 @@
  *	boot ID			as /proc/sys/kernel/random/boot_id has it
  *	release TEXT, machine TEXT
  *	began NS		when reading began, by all three clocks of the kernel
+ *	boot-clock NS, mono NS, raw NS	by one of them, behind "began"
  *	saved NS		when it was saved, by CLOCK_BOOTTIME
  *	random 1		each boot of the kernel begins with a random generation
  *	symbols PATH		lines of stored symbols
@@ -83,6 +84,12 @@ static void take(struct wish *wish, const char *word, char *value)
 		wish->input.origin.machine = value;
 	else if (!strcmp(word, "began"))
 		set_began(wish, value);
+	else if (!strcmp(word, "boot-clock"))
+		wish->input.read_times.boot_ns = get_number(value);
+	else if (!strcmp(word, "mono"))
+		wish->input.read_times.mono_ns = get_number(value);
+	else if (!strcmp(word, "raw"))
+		wish->input.read_times.mono_raw_ns = get_number(value);
 	else if (!strcmp(word, "saved"))
 		wish->input.saved_boot_ns = get_number(value);
 	else if (!strcmp(word, "random"))
