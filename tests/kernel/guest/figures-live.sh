@@ -53,6 +53,7 @@ cpu_ns() { cut -d ' ' -f 1 "/proc/$1/schedstat"; }
 
 # By who has read the names: watch, which rotates when it is asked.
 later() {
+	: >/tmp/watch.log
 	trace-cmd-stackmap watch -d /disk/maps --every never --rotate-at never \
 		>/tmp/watch.log 2>&1 &
 	watch=$!
