@@ -26,6 +26,7 @@ int smap_place_open(const char *path, struct smap_place *place, struct smap_erro
 	char *folder;
 
 	place->name = slash ? slash + 1 : path;
+	place->is_private = false;
 	if (!*place->name)
 		return smap_error_set(err, -EISDIR, "a file name is missing");
 	if (!slash)
@@ -67,14 +68,14 @@ static bool is_in_place(const struct smap_place *place, int fd)
 	       ours.st_dev == there.st_dev && ours.st_ino == there.st_ino;
 }
 
-static int make_temp(const struct smap_place *place, char temp[SMAP_TEMP_SIZE],
-			 struct smap_error *err)
+static int make_temp(const struct smap_place *place, mode_t mode, char temp[SMAP_TEMP_SIZE],
+		     struct smap_error *err)
 {
 	struct stat st;
 	int fd, ret = 0;
 
 	snprintf(temp, SMAP_TEMP_SIZE, TEMP_PREFIX "%016" PRIx64 TEMP_SUFFIX, smap_hash_seed());
-	fd = openat(place->folder, temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	fd = openat(place->folder, temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 	if (fd < 0)
 		return smap_error_set(err, -errno, "%m");
 	if (smap_lock(fd, LOCK_EX))
@@ -256,7 +257,11 @@ int smap_place_create_store(const struct smap_place *place, const struct smap_bu
 	char temp[SMAP_TEMP_SIZE];
 	int fd, ret;
 
-	fd = make_temp(place, temp, err);
+	/*
+	 * It tells kernel addresses. So does the trace that it stands beside, which is readable for
+	 * whom the umask says.
+	 */
+	fd = make_temp(place, place->is_private ? 0600 : 0666, temp, err);
 	if (fd < 0)
 		return fd;
 	ret = fill_temp(place, fd, temp, bytes, err);
@@ -324,7 +329,8 @@ int smap_place_replace(const struct smap_place *place, int fd, smap_fill_fn fill
 	ret = check_replaceable(place, fd, &st);
 	if (ret)
 		return ret;
-	new = make_temp(place, temp, NULL);
+	/* Whoever could open it before it has its mode would read all that comes into it. */
+	new = make_temp(place, 0600, temp, NULL);
 	if (new < 0)
 		return new;
 	ret = take_over(new, &st);

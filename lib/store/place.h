@@ -16,6 +16,7 @@
 struct smap_place {
 	int		folder;
 	const char	*name;		/* of the file in it, borrowed */
+	bool		is_private;	/* what is made is for its owner alone */
 };
 
 /*

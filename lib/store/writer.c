@@ -52,7 +52,7 @@ static int try_open(struct smap_writer *writer, struct smap_error *err)
 	return 0;
 }
 
-static int open_place(struct smap_writer *writer, struct smap_error *err)
+static int open_place(struct smap_writer *writer, bool is_private, struct smap_error *err)
 {
 	unsigned int tries = SMAP_PLACE_TRIES;
 	int ret;
@@ -60,6 +60,7 @@ static int open_place(struct smap_writer *writer, struct smap_error *err)
 	ret = smap_place_open(writer->path, &writer->place, err);
 	if (ret)
 		return ret;
+	writer->place.is_private = is_private;
 	smap_place_tidy(&writer->place);
 	do
 		ret = try_open(writer, err);
@@ -69,7 +70,8 @@ static int open_place(struct smap_writer *writer, struct smap_error *err)
 	return ret ? ret : smap_store_open_end(writer->fd, &writer->store, err);
 }
 
-int smap_writer_open(const char *path, struct smap_writer **ret_writer, struct smap_error *err)
+static int open_writer(const char *path, bool is_private, struct smap_writer **ret_writer,
+		       struct smap_error *err)
 {
 	struct smap_writer *writer = calloc(1, sizeof(*writer));
 	int ret;
@@ -79,13 +81,24 @@ int smap_writer_open(const char *path, struct smap_writer **ret_writer, struct s
 	writer->fd = -1;
 	writer->place.folder = -1;
 	writer->path = strdup(path);
-	ret = writer->path ? open_place(writer, err) : smap_error_nomem(err);
+	ret = writer->path ? open_place(writer, is_private, err) : smap_error_nomem(err);
 	if (ret) {
 		smap_writer_close(writer);
 		return smap_error_prefix(err, ret, "%s", path);
 	}
 	*ret_writer = writer;
 	return 0;
+}
+
+int smap_writer_open(const char *path, struct smap_writer **ret_writer, struct smap_error *err)
+{
+	return open_writer(path, false, ret_writer, err);
+}
+
+int smap_writer_open_private(const char *path, struct smap_writer **ret_writer,
+			     struct smap_error *err)
+{
+	return open_writer(path, true, ret_writer, err);
 }
 
 struct smap_store *smap_writer_store(const struct smap_writer *writer)

@@ -21,6 +21,10 @@ struct smap_writer;
  */
 int smap_writer_open(const char *path, struct smap_writer **ret_writer, struct smap_error *err);
 
+/* The same; a store that is made by it is for its owner alone, whatever the umask is. */
+int smap_writer_open_private(const char *path, struct smap_writer **ret_writer,
+			     struct smap_error *err);
+
 /*
  * What stood at its end when it was locked, see smap_store_open_end(); without the blocks appended
  * since; never NULL.

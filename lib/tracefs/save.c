@@ -301,7 +301,8 @@ static int append_in(struct stackmap_live *live, const struct smap_copy *copy, c
 		smap_buf_free(&name);
 		return smap_error_nomem(&live->err);
 	}
-	ret = smap_writer_open(name.data, &writer, &live->err);
+	/* In a folder where everybody may look. */
+	ret = smap_writer_open_private(name.data, &writer, &live->err);
 	if (!ret) {
 		ret = smap_copy_append(live, copy, writer, saved);
 		smap_writer_close(writer);

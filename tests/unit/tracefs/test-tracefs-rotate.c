@@ -153,16 +153,23 @@ static void a_map_that_was_swapped_out_is_read_as_text_where_it_has_to_be(void *
 static void a_disk_that_is_full_sends_the_map_elsewhere(void **state)
 {
 	struct fixture *f = *state;
+	struct stat st;
 	char dir[128];
+	mode_t mask;
 
 	fixture_play("ours", "", true);
 	snprintf(dir, sizeof(dir), "%s/else", f->folder);
 	assert_int_equal(mkdir(dir, 0700), 0);
 	setenv("TMPDIR", dir, 1);
 	fixture_shim("at after stack_map 0 run '" SHIM " at -a write \"/*/maps\" - fail ENOSPC'");
+	mask = umask(0);
 	assert_int_equal(fixture_rotate(f, 0), 0);
+	umask(mask);
 	assert_true(f->saved.is_elsewhere && f->saved.is_reset);
 	assert_non_null(strstr(stackmap_live_get_path(f->live), "/else/maps."));
+	/* For its owner alone. */
+	assert_int_equal(stat(stackmap_live_get_path(f->live), &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0600);
 	fixture_logged(f, "saved to ");
 	fixture_logged(f, strerror(ENOSPC));
 	fixture_shim("rules clear");
