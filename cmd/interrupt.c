@@ -32,7 +32,7 @@ static struct {
 	volatile sig_atomic_t	nr;		/* signals that came */
 	int			status;		/* where it hangs */
 	struct rlimit		limit;		/* on the size of files, as it was */
-	struct sigaction	old[NR_SIGNALS], old_alarm, old_limit;
+	struct sigaction	old[NR_SIGNALS], old_alarm, old_limit, old_pipe;
 } guard;
 
 static void say(const char *line)
@@ -91,6 +91,7 @@ void interrupt_begin(int status)
 	getrlimit(RLIMIT_FSIZE, &guard.limit);
 	sigaction(SIGALRM, &on_time, &guard.old_alarm);
 	sigaction(SIGXFSZ, &ignore, &guard.old_limit);
+	sigaction(SIGPIPE, &ignore, &guard.old_pipe);
 	for (i = 0; i < NR_SIGNALS; i++)
 		take(signals[i], &guard.old[i], &action);
 }
@@ -126,6 +127,7 @@ bool interrupt_end(void)
 	sigaction(SIGALRM, &guard.old_alarm, NULL);
 	setrlimit(RLIMIT_FSIZE, &guard.limit);
 	sigaction(SIGXFSZ, &guard.old_limit, NULL);
+	sigaction(SIGPIPE, &guard.old_pipe, NULL);
 	guard.is_on = false;
 	return guard.nr > 1;
 }

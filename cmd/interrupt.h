@@ -10,7 +10,10 @@
 
 #include <stdbool.h>
 
-/* From here on; where it hangs, we exit with @status. */
+/*
+ * From here on; where it hangs, we exit with @status. SIGPIPE is ignored meanwhile: who reads our
+ * messages may go.
+ */
 void interrupt_begin(int status);
 
 /* What is being done, "saving the map", and how things stand if it hangs when it is given up. */

@@ -28,18 +28,46 @@ static void tell_of_pending(const struct recording *rec)
 		cmd_warn("the maps of %s are in %s", rec->output.path, rec->output.pending);
 }
 
+/* An empty map tells what became of the one that we know. */
+static void note_reset_by_others(struct recording *rec)
+{
+	struct map_state now;
+
+	map_state_read(rec->live, &now);
+	if (rec->has_generation && now.look.has_generation &&
+	    now.look.generation != rec->generation)
+		rec->has_gap = true;
+}
+
+/* The last chance of what a rotation took out of the kernel and could not write. */
+static bool save_pending(struct recording *rec)
+{
+	if (!recording_save_pending(rec))
+		return true;
+	rec->has_failed = true;
+	cmd_library_error(stackmap_live_get_error(rec->live));
+	cmd_warn("that is lost; what came after it is still in the kernel: trace-cmd stackmap "
+		 "save -o FILE");
+	return false;
+}
+
 /* The map as it is now, to the pending file. */
 static void save(struct recording *rec)
 {
 	struct stackmap_saved saved = { .size = sizeof(saved) };
-	int err = stackmap_live_save(rec->live, rec->output.pending, &saved);
+	int err;
 
+	if (!save_pending(rec))
+		return;
+	err = stackmap_live_save(rec->live, rec->output.pending, &saved);
 	if (!err) {
 		recording_note_saved(rec, &saved);
 		return;
 	}
-	if (err == -ENODATA)
+	if (err == -ENODATA) {
+		note_reset_by_others(rec);
 		return;
+	}
 	rec->has_failed = true;
 	if (interrupt_is_given_up()) {
 		cmd_error(SAVING_GIVEN_UP);
@@ -66,16 +94,19 @@ static void remove_files(const struct recording *rec)
 {
 	size_t i;
 
-	output_remove(rec->output.saved);
+	if (rec->is_beside)
+		output_remove(rec->output.saved);
 	for (i = 0; i < rec->nr_elsewhere; i++)
 		output_remove(rec->elsewhere[i]);
 }
 
 static int add_files(const struct recording *rec, struct stackmap_attachment *attachment)
 {
-	int err = stackmap_attachment_add_file(attachment, rec->output.saved);
+	int err = 0;
 	size_t i;
 
+	if (rec->is_beside)
+		err = stackmap_attachment_add_file(attachment, rec->output.saved);
 	for (i = 0; i < rec->nr_elsewhere && !err; i++)
 		err = stackmap_attachment_add_file(attachment, rec->elsewhere[i]);
 	return err;
@@ -139,7 +170,8 @@ static void tie(struct recording *rec)
 {
 	size_t i;
 
-	tie_file(rec, rec->output.saved);
+	if (rec->is_beside)
+		tie_file(rec, rec->output.saved);
 	for (i = 0; i < rec->nr_elsewhere && !interrupt_is_given_up(); i++)
 		tie_file(rec, rec->elsewhere[i]);
 }
@@ -147,19 +179,24 @@ static void tie(struct recording *rec)
 /* The maps become those of the trace. */
 static void publish(struct recording *rec)
 {
-	const char *saved = rec->output.saved;
+	const char *place = rec->output.saved;
 	int err = output_publish(&rec->output);
 
-	if (err) {
-		fail_on(rec, saved, err);
+	/* All of it had to be saved elsewhere. */
+	if (err == -ENOENT && rec->nr_elsewhere) {
+		place = rec->elsewhere[0];
+	} else if (err) {
+		fail_on(rec, place, err);
 		tell_of_pending(rec);
 		return;
+	} else {
+		rec->is_beside = true;
 	}
 	interrupt_stage("putting the maps into the trace", ATTACHING_GIVEN_UP);
 	tie(rec);
 	if (!rec->options->no_attach && !interrupt_is_given_up() && attach(rec))
-		saved = rec->output.path;
-	say_result(rec, saved);
+		place = rec->output.path;
+	say_result(rec, place);
 }
 
 /* There is a new trace at the output. */
@@ -178,7 +215,7 @@ static void keep_with_trace(struct recording *rec)
 	set_aside(rec);
 	if (rec->nr_saves)
 		publish(rec);
-	else if (!rec->has_failed && !rec->options->is_quiet)
+	else if (!rec->has_failed && !rec->has_gap && !rec->options->is_quiet)
 		cmd_warn("no stack was recorded; the option -T records one with each event");
 }
 
@@ -228,7 +265,8 @@ static void tell_what_is_missing(const struct recording *rec, const struct map_s
 		cmd_warn("%llu stacks are in no saved map",
 			 (unsigned long long)rec->nr_missing);
 	if (rec->has_gap)
-		cmd_warn("another program reset the map, too: what it held then is not saved here");
+		cmd_warn("another program reset the map meanwhile: what it held then is not saved "
+			 "here. trace-cmd stackmap watch keeps it in its folder: attach that");
 	if (most && state->look.entries >= most)
 		cmd_warn("the map is full: what did not fit was recorded in full");
 }
@@ -255,5 +293,6 @@ void recording_keep(struct recording *rec)
 	}
 	map_state_read(rec->live, &state);
 	tell_what_is_missing(rec, &state);
+	rec->has_failed |= rec->has_gap;
 	free_map(rec);
 }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cmd.h"
 #include "interrupt.h"
@@ -13,7 +16,8 @@
 
 /* To look costs less than one thousandth of the time that passes until we look again. */
 #define TIME_PER_COST	1250
-#define FIRST_LOOK	(200 * ROTATION_NS_PER_MS)
+/* Until the map is there: before it is used its generation is to be known. */
+#define FIRST_LOOK	(20 * ROTATION_NS_PER_MS)
 
 static uint64_t clock_ns(clockid_t clock)
 {
@@ -62,74 +66,74 @@ void recording_note_saved(struct recording *rec, const struct stackmap_saved *sa
 		note_elsewhere(rec, stackmap_live_get_path(rec->live));
 }
 
-/* ---- while trace-cmd runs ---- */
-
-static void rotate(struct recording *rec)
+int recording_save_pending(struct recording *rec)
 {
 	struct stackmap_saved saved = { .size = sizeof(saved) };
-	unsigned int flags = rec->options->pause ? STACKMAP_ROTATE_PAUSE : 0;
-	uint64_t from = now_ns();
-	int err;
+	int err = stackmap_live_save_pending(rec->live, rec->output.pending, &saved);
 
-	err = stackmap_live_rotate(rec->live, rec->output.pending, flags, &saved);
-	if (!err) {
+	if (!err)
 		recording_note_saved(rec, &saved);
-		rotation_done(&rec->rotation, from, now_ns());
-		rec->failed_with = 0;
+	return err == -ENODATA ? 0 : err;
+}
+
+/* ---- the kernel ---- */
+
+static int open_tracing_on(const struct recording *rec, int flags)
+{
+	char *path;
+	int fd;
+
+	if (asprintf(&path, "%s/tracing_on", stackmap_live_get_dir(rec->live)) < 0)
+		return -1;
+	fd = open(path, flags | O_CLOEXEC);
+	free(path);
+	return fd;
+}
+
+static int read_tracing_on(const struct recording *rec)
+{
+	int fd = open_tracing_on(rec, O_RDONLY);
+	char state;
+	ssize_t len;
+
+	if (fd < 0)
+		return -1;
+	len = read(fd, &state, 1);
+	close(fd);
+	return len == 1 ? state - '0' : -1;
+}
+
+/*
+ * trace-cmd leaves it as it was. Where it did so while we paused, the end of the pause has undone
+ * that.
+ */
+static void restore_tracing_on(const struct recording *rec)
+{
+	int fd;
+
+	if (!rec->rotates || rec->tracing_on < 0 || read_tracing_on(rec) == rec->tracing_on)
 		return;
-	}
-	rotation_failed(&rec->rotation, now_ns());
-	if (err != rec->failed_with)
-		cmd_library_error(stackmap_live_get_error(rec->live));
-	rec->failed_with = err;
+	fd = open_tracing_on(rec, O_WRONLY);
+	if (fd < 0)
+		return;
+	if (write(fd, rec->tracing_on ? "1" : "0", 1) < 0)
+		cmd_warn("tracing_on: %s", strerror(errno));
+	close(fd);
 }
 
-/* How long to sleep until the next look. */
-static uint64_t look(struct recording *rec)
+static void note_first_generation(struct recording *rec, const struct map_state *state)
 {
-	uint64_t sleep_ns, cost;
-	enum rotation_due due;
-	struct map_state state;
-
-	map_state_read(rec->live, &state);
-	due = rotation_look(&rec->rotation, &state.look, now_ns(), &sleep_ns);
-	cost = (clock_ns(CLOCK_PROCESS_CPUTIME_ID) - rec->cost_from) * TIME_PER_COST;
-	/* what was there before is no reason: trace-cmd may not get as far as recording */
-	if (due != ROTATION_NOT_DUE && map_state_is_used(&rec->before, &state) &&
-	    stackmap_live_is_enabled(rec->live) > 0)
-		rotate(rec);
-	rec->cost_from = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-	return sleep_ns > cost ? sleep_ns : cost;
+	if (rec->has_generation || !state->look.has_generation)
+		return;
+	rec->has_generation = true;
+	rec->generation = state->look.generation;
 }
-
-static void wait_for_end(struct recording *rec)
-{
-	uint64_t sleep_ns = FIRST_LOOK;
-
-	rec->cost_from = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-	if (!rec->rotates)
-		child_wait(&rec->child, -1);
-	else
-		while (!child_wait(&rec->child, (long long)sleep_ns))
-			sleep_ns = look(rec);
-	child_release(&rec->child);
-}
-
-bool recording_has_succeeded(const struct recording *rec)
-{
-	return WIFEXITED(rec->child.status) && !WEXITSTATUS(rec->child.status);
-}
-
-/* ---- the whole ---- */
 
 static void tell_of_rotation(const struct recording *rec, unsigned int abilities)
 {
 	const struct record_options *options = rec->options;
 
-	/* without a folder, tracefs is not mounted yet */
-	if (rec->rotates || options->no_rotate || !stackmap_live_get_dir(rec->live))
-		return;
-	if (!options->has_rotate_at && !options->pause)
+	if (rec->rotates || options->no_rotate || (!options->has_rotate_at && !options->pause))
 		return;
 	if (abilities & STACKMAP_CAN_GENERATIONS)
 		cmd_warn("this kernel loses stacks when the map is rotated while tracing runs: "
@@ -149,6 +153,106 @@ static void decide_rotation(struct recording *rec)
 	rotation_init(&rec->rotation, &policy, now_ns());
 }
 
+static void meet_kernel(struct recording *rec)
+{
+	rec->is_met = true;
+	map_state_read(rec->live, &rec->before);
+	note_first_generation(rec, &rec->before);
+	/* trace-cmd mounts tracefs where that was not done: then a map may be of its making. */
+	if (rec->child.pid && rec->before.is_allocated)
+		rec->before = (struct map_state){ .is_known = false };
+	rec->tracing_on = rec->options->pause ? read_tracing_on(rec) : -1;
+	decide_rotation(rec);
+}
+
+/* ---- while trace-cmd runs ---- */
+
+static void rotate(struct recording *rec)
+{
+	struct stackmap_saved saved = { .size = sizeof(saved) };
+	unsigned int flags = rec->options->pause ? STACKMAP_ROTATE_PAUSE : 0;
+	uint64_t from = now_ns();
+	int err;
+
+	err = recording_save_pending(rec);
+	if (!err)
+		err = stackmap_live_rotate(rec->live, rec->output.pending, flags, &saved);
+	if (!err) {
+		recording_note_saved(rec, &saved);
+		rotation_done(&rec->rotation, from, now_ns());
+		rec->failed_with = 0;
+		return;
+	}
+	rotation_failed(&rec->rotation, now_ns());
+	if (err != rec->failed_with)
+		cmd_library_error(stackmap_live_get_error(rec->live));
+	rec->failed_with = err;
+}
+
+static bool awaits_map(const struct recording *rec)
+{
+	return !rec->is_met || (!rec->has_generation && stackmap_live_get_abilities(rec->live) &
+						      STACKMAP_CAN_GENERATIONS);
+}
+
+/* The map, and for how long to sleep until the next look. True: it is to be rotated. */
+static bool look_at_map(struct recording *rec, struct map_state *state, uint64_t *ret_sleep_ns)
+{
+	enum rotation_due due = ROTATION_NOT_DUE;
+
+	map_state_read(rec->live, state);
+	note_first_generation(rec, state);
+	if (rec->rotates)
+		due = rotation_look(&rec->rotation, &state->look, now_ns(), ret_sleep_ns);
+	return due != ROTATION_NOT_DUE;
+}
+
+/* How long to sleep until the next look. */
+static uint64_t look(struct recording *rec)
+{
+	uint64_t sleep_ns = FIRST_LOOK, cost;
+	struct map_state state;
+	bool is_due = false;
+
+	if (!rec->is_met && !stackmap_live_open(rec->live)) {
+		meet_kernel(rec);
+		rec->cost_from = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	}
+	if (rec->is_met)
+		is_due = look_at_map(rec, &state, &sleep_ns);
+	if (awaits_map(rec))
+		sleep_ns = FIRST_LOOK;
+	cost = (clock_ns(CLOCK_PROCESS_CPUTIME_ID) - rec->cost_from) * TIME_PER_COST;
+	/* what was there before is no reason: trace-cmd may not get as far as recording */
+	if (is_due && map_state_is_used(&rec->before, &state) &&
+	    stackmap_live_is_enabled(rec->live) > 0)
+		rotate(rec);
+	rec->cost_from = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	return sleep_ns > cost ? sleep_ns : cost;
+}
+
+static void wait_for_end(struct recording *rec)
+{
+	uint64_t sleep_ns = FIRST_LOOK;
+	bool looks, has_ended;
+
+	rec->cost_from = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	do {
+		looks = rec->rotates || awaits_map(rec);
+		has_ended = child_wait(&rec->child, looks ? (long long)sleep_ns : -1);
+		if (!has_ended)
+			sleep_ns = look(rec);
+	} while (!has_ended);
+	child_release(&rec->child);
+}
+
+bool recording_has_succeeded(const struct recording *rec)
+{
+	return WIFEXITED(rec->child.status) && !WEXITSTATUS(rec->child.status);
+}
+
+/* ---- the whole ---- */
+
 /* False: there is no map to save; said. */
 static bool has_map(const struct recording *rec)
 {
@@ -166,12 +270,8 @@ static int run_child(struct recording *rec, const char *real, char **argv)
 {
 	int status, err;
 
-	map_state_read(rec->live, &rec->before);
-	if (rec->before.look.has_generation) {
-		rec->has_generation = true;
-		rec->generation = rec->before.look.generation;
-	}
-	decide_rotation(rec);
+	if (stackmap_live_get_dir(rec->live))
+		meet_kernel(rec);
 	err = child_start(&rec->child, real, argv);
 	if (err)
 		return cmd_error("%s cannot be run: %s", real, strerror(-err));
@@ -182,6 +282,7 @@ static int run_child(struct recording *rec, const char *real, char **argv)
 	status = recording_has_succeeded(rec) ? CMD_FAILED : WEXITSTATUS(rec->child.status);
 	interrupt_begin(status ? status : CMD_FAILED);
 	child_unblock(&rec->child);
+	restore_tracing_on(rec);
 	recording_keep(rec);
 	interrupt_end();
 	status = child_exit_like(&rec->child);

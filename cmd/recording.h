@@ -3,7 +3,8 @@
  * A recording by trace-cmd whose maps are saved. What happens when:
  *
  *	before		look what the kernel can, and whether a map is there already
- *	trace-cmd runs	look at the fill; past the mark, rotate into TRACE.stackmap.new
+ *	trace-cmd runs	find the map that it makes; look at its fill; past the mark, rotate into
+ *			TRACE.stackmap.new
  *	it has ended	was the trace written? If not, nothing is saved, moved or freed
  *	save		the map into TRACE.stackmap.new, and wait until it and the trace are on disk
  *	set aside	TRACE.stackmap, of the trace that was there before, becomes .old
@@ -29,7 +30,9 @@ struct recording {
 	struct stackmap_live	*live;
 	struct child		child;
 	struct output		output;
+	bool			is_met;		/* tracefs is there, and what follows is known */
 	struct map_state	before;		/* how the map was */
+	int			tracing_on;	/* before, where we pause; -1: not known */
 	/* Rotating */
 	bool			rotates;
 	struct rotation		rotation;
@@ -42,6 +45,7 @@ struct recording {
 	bool			has_generation;
 	uint32_t		generation;	/* the next one that is to be saved */
 	bool			has_gap;	/* others reset the map, too */
+	bool			is_beside;	/* TRACE.stackmap has saves of it */
 	char			**elsewhere;	/* files that we could not choose */
 	size_t			nr_elsewhere;
 	bool			has_failed;
@@ -54,6 +58,8 @@ struct recording {
 int recording_run(const struct record_options *options, const char *real, char **argv,
 		  char **plain);
 
+/* What a rotation could not write: 0 where there is none, or negative errno with words. */
+int recording_save_pending(struct recording *recording);
 /* A save or a rotation succeeded. */
 void recording_note_saved(struct recording *recording, const struct stackmap_saved *saved);
 /* trace-cmd has ended, with status 0. */

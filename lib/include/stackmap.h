@@ -651,6 +651,14 @@ int stackmap_live_rotate(struct stackmap_live *live, const char *path, unsigned 
 			 struct stackmap_saved *ret_saved);
 
 /*
+ * Save what a rotation took out of the kernel and could not write, to @path or elsewhere, as it
+ * tells. Only this object has it: whoever ends calls this before. Returns 0 (ret_saved->is_reset is
+ * true), -ENODATA: there is none; or negative errno: it is still kept.
+ */
+int stackmap_live_save_pending(struct stackmap_live *live, const char *path,
+			       struct stackmap_saved *ret_saved);
+
+/*
  * Where the last save or rotation was written to; NULL: nowhere. Valid until the next one. Sets no
  * errno.
  */

@@ -19,6 +19,8 @@
 
 /* Series 8 waits in a write of "free" for as long as anybody reads: so long at most. */
 #define FREE_WAIT_MS	200
+/* So often where the map is still in use, on a machine that is busy. */
+#define FREE_TRIES	10
 
 void smap_live_log(const struct stackmap_live *live, const char *fmt, ...)
 {
@@ -32,7 +34,31 @@ void smap_live_log(const struct stackmap_live *live, const char *fmt, ...)
 	vsnprintf(words, sizeof(words), fmt, ap);
 	va_end(ap);
 	smap_error_set(&line, 0, "%s", words);
-	live->log(line.text, live->log_data);
+	if (live->queue)
+		smap_buf_add(live->queue, line.text, strlen(line.text) + 1);
+	else
+		live->log(line.text, live->log_data);
+}
+
+void smap_live_queue_log(struct stackmap_live *live, struct smap_buf *queue)
+{
+	*queue = (struct smap_buf)SMAP_BUF_INIT;
+	live->queue = queue;
+}
+
+void smap_live_give_log(struct stackmap_live *live)
+{
+	struct smap_buf *queue = live->queue;
+	size_t at = 0;
+
+	live->queue = NULL;
+	while (at < queue->len) {
+		live->log(queue->data + at, live->log_data);
+		at += strlen(queue->data + at) + 1;
+	}
+	if (smap_buf_failed(queue))
+		smap_live_log(live, "out of memory: some of what was to be told is lost");
+	smap_buf_free(queue);
 }
 
 SMAP_PUBLIC struct stackmap_live *stackmap_live_new(struct tracefs_instance *instance)
@@ -199,51 +225,93 @@ static int free_through(struct stackmap_live *live, int fd)
 	return ret;
 }
 
-/* What the child of free_in_child() says with its exit status: errno of the write. */
-static int wait_for(pid_t child, int fd)
+static bool is_allocated(struct stackmap_live *live, uint64_t *ret_generation)
 {
-	struct pollfd ended = { .fd = fd, .events = POLLIN };
-	int status, ret;
+	struct smap_stat stat;
+
+	if (smap_live_stat(live, &stat) || !(stat.has & 1U << SMAP_STAT_GENERATION))
+		return false;
+	*ret_generation = stat.value[SMAP_STAT_GENERATION];
+	return true;
+}
+
+/* The errno of the write comes through @fd; 1: it did not come in this time. */
+static int read_result(int fd)
+{
+	struct pollfd result = { .fd = fd, .events = POLLIN };
+	int ret, err;
 
 	do
-		ret = poll(&ended, 1, FREE_WAIT_MS);
+		ret = poll(&result, 1, FREE_WAIT_MS);
 	while (ret < 0 && errno == EINTR);
-	/* The map is out of use by now; what is waited for is only its memory. */
 	if (ret != 1)
-		kill(child, SIGKILL);
+		return 1;
 	do
-		ret = waitpid(child, &status, 0);
+		ret = read(fd, &err, sizeof(err));
 	while (ret < 0 && errno == EINTR);
-	if (ret != child || !WIFEXITED(status))
-		return 0;
-	return -WEXITSTATUS(status);
+	return ret == sizeof(err) ? -err : -EAGAIN;
+}
+
+/*
+ * Once the map of generation @before is out of use, what is waited for is only its memory. Before
+ * that the child has not come to it yet.
+ */
+static int wait_for_free(struct stackmap_live *live, uint64_t before, int fd)
+{
+	unsigned int tries = FREE_TRIES;
+	uint64_t now;
+	int ret;
+
+	do {
+		ret = read_result(fd);
+		if (ret == 1 && (!is_allocated(live, &now) || now != before))
+			return 0;
+	} while (ret == 1 && --tries);
+	return ret == 1 ? -EAGAIN : ret;
+}
+
+static void __attribute__((noreturn)) free_as_child(int fd, int result)
+{
+	int err = write(fd, "free", 4) == 4 ? 0 : errno;
+	ssize_t len __attribute__((unused)) = write(result, &err, sizeof(err));
+
+	_exit(0);
+}
+
+static int fail_free(struct stackmap_live *live, int ret)
+{
+	if (ret == -EBUSY)
+		return smap_error_set(&live->err, ret,
+				      "%s/stack_map: the option stackmap is set, and its map in use",
+				      live->dir);
+	errno = -ret;
+	return smap_error_set(&live->err, ret, "%s/stack_map: free: %m", live->dir);
 }
 
 /* A process can be ended while it waits in that write, a thread cannot. */
 static int free_in_child(struct stackmap_live *live, int fd)
 {
+	uint64_t before;
 	int ends[2], ret;
 	pid_t child;
 
+	if (!is_allocated(live, &before))
+		return free_through(live, fd);
 	if (pipe2(ends, O_CLOEXEC))
 		return smap_error_set(&live->err, -errno, "pipe: %m");
 	child = fork();
 	if (!child)
-		_exit(write(fd, "free", 4) == 4 ? 0 : errno);
+		free_as_child(fd, ends[1]);
 	ret = child < 0 ? -errno : 0;
 	close(ends[1]);
-	if (!ret)
-		ret = wait_for(child, ends[0]);
-	close(ends[0]);
-	if (ret == -EBUSY)
-		return smap_error_set(&live->err, ret,
-				      "%s/stack_map: the option stackmap is set, and its map in use",
-				      live->dir);
-	if (ret) {
-		errno = -ret;
-		return smap_error_set(&live->err, ret, "%s/stack_map: free: %m", live->dir);
+	if (!ret) {
+		ret = wait_for_free(live, before, ends[0]);
+		kill(child, SIGKILL);
+		while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+			;
 	}
-	return 0;
+	close(ends[0]);
+	return ret ? fail_free(live, ret) : 0;
 }
 
 SMAP_PUBLIC int stackmap_live_free_map(struct stackmap_live *live, unsigned int flags)

@@ -99,6 +99,7 @@ struct smap_held {
 struct stackmap_live {
 	struct tracefs_instance	*instance;
 	struct smap_error	err;
+	struct smap_buf		*queue;		/* of lines, each with a NUL; NULL: log at once */
 	stackmap_log_fn		log;
 	void			*log_data;
 	char			*dir;		/* found last */
@@ -121,6 +122,12 @@ struct stackmap_live {
 
 void smap_live_log(const struct stackmap_live *live, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+/*
+ * Until _give_log(), lines are kept: who is told of them may block, or end us, which must not happen
+ * while a map is in our hands only, or tracing is paused.
+ */
+void smap_live_queue_log(struct stackmap_live *live, struct smap_buf *queue);
+void smap_live_give_log(struct stackmap_live *live);
 /* Find the files anew and see what the kernel can. 0 or negative errno, in live->err too. */
 int smap_live_look(struct stackmap_live *live);
 
@@ -166,6 +173,18 @@ int smap_shot_read_fd(struct stackmap_live *live, struct smap_shot *shot, int fd
 void smap_shot_release(struct smap_shot *shot);
 /* Name the addresses; *ret_named: every one of them has a name. 0 or -ENOMEM. */
 int smap_copy_name(struct stackmap_live *live, struct smap_copy *copy, bool *ret_named);
+
+/* ---- pause.c ---- */
+
+struct smap_pause {
+	int	tracing_on;	/* the file, open */
+	pid_t	guard;
+	int	line;		/* to it */
+};
+
+/* Tracing, which is on, is off until _end(), or until this process ends. 0 or negative errno. */
+int smap_pause_begin(struct stackmap_live *live, struct smap_pause *pause);
+int smap_pause_end(struct stackmap_live *live, struct smap_pause *pause);
 
 /* ---- rotate.c ---- */
 

@@ -401,6 +401,7 @@ static int rotate_clearing(struct stackmap_live *live, struct smap_writer *write
 static int rotate_paused(struct stackmap_live *live, struct smap_writer *writer,
 			 struct stackmap_saved *saved)
 {
+	struct smap_pause pause;
 	struct smap_error words;
 	char state[8] = "";
 	size_t len;
@@ -412,12 +413,12 @@ static int rotate_paused(struct stackmap_live *live, struct smap_writer *writer,
 		return ret;
 	if (state[0] != '1')
 		return rotate_clearing(live, writer, saved);
-	ret = smap_tracefs_write(live->dir, "tracing_on", "0", &live->err);
+	ret = smap_pause_begin(live, &pause);
 	if (ret)
 		return ret;
 	ret = rotate_clearing(live, writer, saved);
 	words = live->err;
-	resumed = smap_tracefs_write(live->dir, "tracing_on", "1", &live->err);
+	resumed = smap_pause_end(live, &pause);
 	if (resumed)
 		return smap_error_prefix(&live->err, resumed, "tracing stays switched off");
 	live->err = words;
@@ -477,6 +478,19 @@ static int rotate(struct stackmap_live *live, const char *path, unsigned int fla
 	return ret;
 }
 
+/* What there is to tell comes when all is done. */
+static int rotate_silently(struct stackmap_live *live, const char *path, unsigned int flags,
+			   struct stackmap_saved *saved)
+{
+	struct smap_buf queue;
+	int ret;
+
+	smap_live_queue_log(live, &queue);
+	ret = rotate(live, path, flags, saved);
+	smap_live_give_log(live);
+	return ret;
+}
+
 SMAP_PUBLIC int stackmap_live_rotate(struct stackmap_live *live, const char *path,
 				     unsigned int flags, struct stackmap_saved *ret_saved)
 {
@@ -488,7 +502,7 @@ SMAP_PUBLIC int stackmap_live_rotate(struct stackmap_live *live, const char *pat
 	if (!ret)
 		ret = check_rotate(live, flags);
 	if (!ret)
-		ret = rotate(live, path, flags, &saved);
+		ret = rotate_silently(live, path, flags, &saved);
 	if (ret)
 		return smap_errno(ret);
 	smap_keep_path(live);

@@ -306,6 +306,8 @@ static int append_in(struct stackmap_live *live, const struct smap_copy *copy, c
 	if (!ret) {
 		ret = smap_copy_append(live, copy, writer, saved);
 		smap_writer_close(writer);
+		if (ret)
+			unlink(name.data);
 	}
 	if (!ret)
 		live->path = smap_buf_detach(&name, NULL);
@@ -337,6 +339,26 @@ int smap_copy_append_elsewhere(struct stackmap_live *live, const struct smap_cop
 
 /* ---- saving ---- */
 
+static int fail_pending(struct stackmap_live *live, int ret)
+{
+	const struct smap_export *export = smap_copy_export(live->pending);
+
+	if (!export || !export->nr_maps)
+		return smap_error_prefix(&live->err, ret, "a map that the kernel has no more");
+	return smap_error_prefix(&live->err, ret,
+				 "generation %" PRIu32 " with %zu stacks, which the kernel has no "
+				 "more", export->maps[0].generation, export->nr_stacks);
+}
+
+static void drop_pending(struct stackmap_live *live, struct stackmap_saved *saved)
+{
+	smap_copy_free(live->pending);
+	live->pending = NULL;
+	saved->is_reset = true;
+	saved->is_complete = true;
+}
+
+/* What a rotation could not write, which goes first. */
 static int write_pending(struct stackmap_live *live, struct smap_writer *writer)
 {
 	struct stackmap_saved saved;
@@ -349,12 +371,52 @@ static int write_pending(struct stackmap_live *live, struct smap_writer *writer)
 	if (!ret)
 		ret = smap_copy_append(live, live->pending, writer, &saved);
 	if (ret)
-		return smap_error_prefix(&live->err, ret, "the map that was read before");
-	smap_copy_free(live->pending);
-	live->pending = NULL;
+		return fail_pending(live, ret);
+	drop_pending(live, &saved);
 	if (saved.has_generation)
 		smap_live_log(live, "generation %" PRIu32 ", read before, is saved now",
 			      saved.generation);
+	return 0;
+}
+
+static int append_pending(struct stackmap_live *live, const char *path,
+			  struct stackmap_saved *saved)
+{
+	struct smap_writer *writer;
+	int ret;
+
+	ret = smap_writer_open(path, &writer, &live->err);
+	if (ret)
+		return ret;
+	ret = smap_copy_append(live, live->pending, writer, saved);
+	smap_writer_close(writer);
+	return ret;
+}
+
+SMAP_PUBLIC int stackmap_live_save_pending(struct stackmap_live *live, const char *path,
+					   struct stackmap_saved *ret_saved)
+{
+	struct stackmap_saved saved;
+	int ret;
+
+	smap_saved_init(&saved);
+	ret = smap_check_saved(live, path, ret_saved);
+	if (ret)
+		return smap_errno(ret);
+	if (!live->pending)
+		return smap_error_set(&live->err, -ENODATA, "every map that was reset is saved");
+	ret = smap_held_read_again(live);
+	if (!ret) {
+		ret = append_pending(live, path, &saved);
+		if (ret && !smap_copy_append_elsewhere(live, live->pending, path, &saved))
+			ret = 0;
+	}
+	if (ret)
+		return smap_errno(fail_pending(live, ret));
+	drop_pending(live, &saved);
+	if (!saved.is_elsewhere)
+		smap_keep_path(live);
+	smap_saved_give(&saved, ret_saved);
 	return 0;
 }
 

@@ -27,7 +27,9 @@ export LC_ALL SHIM TRACE STACKS REAL_LOG STACKMAP_SHIM ASAN_OPTIONS
 plugin_dir=${4-}
 stock=$(command -v trace-cmd) || plugin_dir=''
 
-mkdir "$tmp/front" "$tmp/real" "$tmp/here"
+mkdir "$tmp/front" "$tmp/real" "$tmp/here" "$tmp/var"
+TMPDIR=$tmp/var
+export TMPDIR
 cp "$source_dir/cmd/trace-cmd" "$tmp/front"
 ln -s "$command" "$tmp/front/trace-cmd-stackmap"
 cp "$source_dir/tests/cli/record-real" "$tmp/real/trace-cmd"
@@ -319,6 +321,37 @@ check 'rotation: freed' none "$(maps)"
 check 'rotation: generations' '5 6' \
 	"$("$command" list trace.dat | sed -n 's/.*generation \([0-9]*\) .*/\1/p' |
 		uniq | paste -sd' ')"
+begin ours bits=10 generation=5
+other='sleep 0.5; shim run sh -c "echo 0 > /sys/kernel/tracing/stack_map"'
+REAL_DURING="shim record-many 300 0; $other" trace_cmd record -O stackmap
+check 'reset by another: said, and in the status' '2 1' \
+	"$status $(echo "$said" | grep -c '^another program reset the map meanwhile')"
+check 'reset by another: nothing else' 1 "$(echo "$said" | wc -l)"
+begin ours bits=10 generation=5
+REAL_DURING="shim record-many 300 0; $other; shim record-many 5 9000" trace_cmd record -O stackmap
+check 'reset by another, and more: said, and in the status' '2 1' \
+	"$status $(echo "$said" | grep -c '^another program reset the map meanwhile')"
+begin ours bits=10 generation=5
+"$SHIM" at -a write '/*stackmap*' 100 fail ENOSPC
+until_reset='tries=0
+while [ $tries -lt 300 ] && ! LD_PRELOAD="" "$SHIM" state | grep -q "generation 6"; do
+	sleep 0.05
+	tries=$((tries + 1))
+done'
+REAL_DURING="shim record-many 900 0; $until_reset" trace_cmd record -O stackmap
+check 'rotated, and nowhere to write: said' '2 1' \
+	"$status $(echo "$said" | grep -c '^generation 5 with 900 stacks, which the kernel has no')"
+check 'rotated, and nowhere to write: lost' 1 "$(echo "$said" | grep -c '^that is lost; what came')"
+begin ours bits=10 generation=5
+"$SHIM" at -a write '/*stackmap*' 100 fail ENOSPC
+REAL_DURING="shim record-many 900 0; $until_reset; shim rules clear" trace_cmd record -O stackmap
+check 'rotated, and written at the end: nothing left' '' "$(ls -A "$tmp/var")"
+check 'rotated, and written at the end' '0 1 map with 900 stacks: trace.dat' \
+	"$status $(echo "$said" | tail -n 1)"
+begin ours bits=10 mount=
+REAL_BEFORE='shim set mount=/sys/kernel/tracing' REAL_DURING=$fill trace_cmd record -O stackmap
+check 'tracefs mounted by trace-cmd: rotated' '0 2 maps with 1100 stacks: trace.dat' \
+	"$status $(echo "$said" | tail -n 1)"
 begin ours bits=10 generation=5
 mkdir "$tmp/elsewhere"
 "$SHIM" at write '/*/here/*.stackmap.new' - fail ENOSPC
