@@ -123,8 +123,8 @@ struct stackmap_live {
 void smap_live_log(const struct stackmap_live *live, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /*
- * Until _give_log(), lines are kept: who is told of them may block, or end us, which must not happen
- * while a map is in our hands only, or tracing is paused.
+ * Until _give_log(), lines are kept: who is told of them may block, or end us, which must not
+ * happen while a map is in our hands only, or tracing is paused.
  */
 void smap_live_queue_log(struct stackmap_live *live, struct smap_buf *queue);
 void smap_live_give_log(struct stackmap_live *live);

@@ -51,3 +51,10 @@ live free
 note usage
 live free --no-save -o x
 live free x
+note a machine that is busy: it is freed when it says so
+world 8 option=1
+record_many 5
+"$shim" set option=0
+"$shim" at before stack_map free run 'sleep 0.7'
+live free --no-save
+tracing

@@ -42,3 +42,28 @@ note ended by a signal that is ignored: not at all
 "$shim" at read stack_map 4096 run "kill -HUP \$SHIM_PID"
 record_many 300
 (trap '' HUP; live save -o nohup.stackmap)
+note who reads the messages has gone
+world ours generation=7 option=1
+record_many 300
+"$shim" set kallsyms=hidden
+"$shim" at before stack_map 0 run 'sleep 0.2'
+"$shim" run sh -c "'$command' reset -o pipe.stackmap; echo \$? > status" 2>&1 | :
+until [ -s status ]; do sleep 0.05; done
+cat status
+all_resolve pipe.stackmap
+note killed while tracing is paused: it is switched on all the same
+world 8 option=1
+record_many 300
+live save -o paused.stackmap > /dev/null
+record_many 10 1000
+"$shim" at fsync '/*/paused.stackmap' - run 'kill -9 $SHIM_PID'
+"$shim" run sh -c "'$command' reset --pause -o paused.stackmap; :" > /dev/null 2>&1
+tries=0
+until "$shim" state | grep -q 'tracing_on: 1' || [ $tries -ge 200 ]; do
+	sleep 0.05
+	tries=$((tries + 1))
+done
+tracing
+live reset --pause -o paused.stackmap
+all_resolve paused.stackmap
+tracing
