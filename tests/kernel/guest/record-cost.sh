@@ -5,7 +5,7 @@
 # for a minute.
 #
 # boot: cpus=2 mem=1024 timeout=900
-# variants: plain
+# variants: none (its clock is the host's; tests/kernel/figures runs it)
 . ./lib.sh
 . ./lib-stackmap.sh
 
