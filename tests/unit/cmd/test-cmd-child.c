@@ -268,6 +268,19 @@ static void waiting_ends_in_time(void **state)
 	assert_true(WIFSIGNALED(child.status));
 }
 
+/* As whoever started us left them: nohup(1) ignores one, "&" of a shell two. */
+static int take_all(void **state)
+{
+	static const int signals[] = {
+		SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGTSTP,
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		signal(signals[i], SIG_DFL);
+	return 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -284,5 +297,5 @@ int main(void)
 		cmocka_unit_test(waiting_ends_in_time),
 	};
 
-	return cmocka_run_group_tests_name("cmd child", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("cmd child", tests, take_all, NULL);
 }
