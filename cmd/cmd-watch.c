@@ -363,6 +363,20 @@ static void expect_next(struct watch *watch, const char *path)
 	stackmap_store_free(store);
 }
 
+/* What waits in memory needs no kernel, which may be out of reach by now. */
+static bool save_pending(struct watcher *watcher)
+{
+	int ret;
+
+	watcher->saved = (struct stackmap_saved){ .size = sizeof(watcher->saved) };
+	ret = finish(watcher, stackmap_live_save_pending(watcher->live, watcher->path,
+							 &watcher->saved));
+	if (!ret || ret == -ENODATA)
+		return true;
+	op_complain(watcher, ret);
+	return ret == -EXDEV;
+}
+
 static int run(struct watcher *watcher, const sigset_t *set)
 {
 	uint64_t sleep_ns = 0;
@@ -383,6 +397,8 @@ static int run(struct watcher *watcher, const sigset_t *set)
 	notify_manager("STOPPING=1");
 	/* A second signal ends us at once: nothing of what is on disk suffers. */
 	sigprocmask(SIG_UNBLOCK, set, NULL);
+	if (!save_pending(watcher))
+		return CMD_FAILED;
 	return watch_step(&watch, WATCH_END, &sleep_ns) ? CMD_FAILED : CMD_OK;
 }
 

@@ -391,6 +391,24 @@ stop
 [ -z "$(ls "$TMPDIR")" ] || fault 'something is elsewhere'
 all_resolve
 
+begin 'what waits in memory needs no tracefs' ours bits=10 generation=1 option=1
+run --every never
+record 5
+tells '^generation 1: 5 stacks'
+for files in '/*/maps/*' '/*.stackmap-*'; do
+	"$shim" at -a write "$files" - fail ENOSPC
+done
+record 900 100
+complains '905 stacks of it are not written'
+"$shim" set mount=
+"$shim" rules clear
+kill -TERM "$watch"
+ended
+[ $status = 2 ] || fault "ended with status $status"
+has_lines out '^generation 1: 905 stacks' || fault 'it is not written'
+"$shim" set mount=/sys/kernel/tracing
+all_resolve
+
 begin 'where it went elsewhere is told' ours bits=10 generation=1 option=1
 run --every never
 record 5
