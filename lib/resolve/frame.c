@@ -12,6 +12,7 @@
  * Names hold anything but white space, demangled ones that too: all is taken from the right.
  */
 #include <inttypes.h>
+#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -233,17 +234,23 @@ static size_t base_len(const char *name, size_t len)
 struct demangled {
 	struct smap_buf	*buf;
 	size_t		first;		/* where it begins in the buffer */
-	bool		is_too_long;
+	size_t		len;		/* of what was printed */
+	jmp_buf		too_long;
 };
 
+/*
+ * A reference to what it stands in itself is printed until the demangler has gone too deep, twice
+ * at each step, which has no end. Nothing tells it to stop: it is left. Of memory it has at most
+ * that of one identifier in Punycode then, which is lost with such a name.
+ */
 static void add_demangled(const char *text, size_t len, void *data)
 {
 	struct demangled *demangled = data;
 
-	if (demangled->buf->len - demangled->first + len > DEMANGLED_MAX)
-		demangled->is_too_long = true;
-	if (!demangled->is_too_long)
-		smap_buf_add(demangled->buf, text, len);
+	demangled->len += len;
+	if (demangled->len > DEMANGLED_MAX)
+		longjmp(demangled->too_long, 1);
+	smap_buf_add(demangled->buf, text, len);
 }
 
 static int base62_digit(char c)
@@ -314,8 +321,9 @@ static bool add_rust(struct smap_buf *buf, const char *name, size_t len)
 		return false;
 	memcpy(mangled, name, len);
 	mangled[len] = '\0';
-	if (rust_demangle_callback(mangled, 0, add_demangled, &demangled) &&
-	    !demangled.is_too_long && buf->len > demangled.first)
+	if (!setjmp(demangled.too_long) &&
+	    rust_demangle_callback(mangled, 0, add_demangled, &demangled) &&
+	    buf->len > demangled.first)
 		return true;
 	if (buf->data) {
 		buf->len = demangled.first;

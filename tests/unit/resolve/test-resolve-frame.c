@@ -443,6 +443,15 @@ static void a_name_that_does_not_demangle_stays(void **state)
 		assert_name(names[i], SMAP_NAME_DEMANGLE, names[i]);
 }
 
+/* References to the types that they stand in, twice at each step. */
+static void a_name_without_end_ends(void **state)
+{
+	static const char name[] = "_RINvC1a1fTllETFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFGFFFFFFFFFFFFFF"
+				   "FFFFB7_Bj_EE";
+
+	assert_name(name, SMAP_NAME_DEMANGLE, name);
+}
+
 /* Base 62 as a back reference has it. */
 static int put_backref(char *out, size_t target)
 {
@@ -563,6 +572,7 @@ int main(void)
 		cmocka_unit_test(rust_names_of_both_schemes_are_demangled),
 		cmocka_unit_test(a_tail_behind_a_rust_name_is_kept_or_stripped),
 		cmocka_unit_test(a_name_that_does_not_demangle_stays),
+		cmocka_unit_test(a_name_without_end_ends),
 		cmocka_unit_test(back_references_are_followed),
 		cmocka_unit_test(a_short_name_that_would_print_gigabytes_stays),
 		cmocka_unit_test(a_name_of_great_length_or_depth_stays),
