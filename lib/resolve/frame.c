@@ -283,8 +283,9 @@ static bool parse_backref(const char *name, size_t len, size_t at, size_t *ret_t
 /*
  * Names of the v0 scheme hold back references, each of which prints once more what stands before
  * it: a few hundred bytes can ask for more output than there is time, and the demangler has no
- * bound of its own. So count first: sum[i] is no less than the steps that the bytes before i cost.
- * @name begins behind the "_R", as the references count.
+ * bound of its own. So count first: sum[i] is no less than the steps that the bytes before i cost,
+ * but for a reference to what it stands in, which ends in add_demangled(). @name begins behind the
+ * "_R", as the references count.
  */
 static bool is_bounded(const char *name, size_t len)
 {

@@ -371,15 +371,21 @@ stop
 has_lines err . 4 && fault 'it complains time and again'
 all_resolve
 
+# A generation of 905 stacks that was reset and can be written nowhere.
+keep_in_memory()
+{
+	run --every never
+	record 5
+	tells '^generation 1: 5 stacks'
+	for files in '/*/maps/*' '/*.stackmap-*'; do
+		"$shim" at -a write "$files" - fail ENOSPC
+	done
+	record 900 100
+	complains '905 stacks of it are not written'
+}
+
 begin 'what waits in memory is written as soon as that works' ours bits=10 generation=1 option=1
-run --every never
-record 5
-tells '^generation 1: 5 stacks'
-for files in '/*/maps/*' '/*.stackmap-*'; do
-	"$shim" at -a write "$files" - fail ENOSPC
-done
-record 900 100
-complains '905 stacks of it are not written'
+keep_in_memory
 kill -USR1 "$watch"
 until_true sh -c "'$shim' state | grep -q 'entries 0'"
 "$shim" rules clear
@@ -392,14 +398,7 @@ stop
 all_resolve
 
 begin 'what waits in memory needs no tracefs' ours bits=10 generation=1 option=1
-run --every never
-record 5
-tells '^generation 1: 5 stacks'
-for files in '/*/maps/*' '/*.stackmap-*'; do
-	"$shim" at -a write "$files" - fail ENOSPC
-done
-record 900 100
-complains '905 stacks of it are not written'
+keep_in_memory
 "$shim" set mount=
 "$shim" rules clear
 kill -TERM "$watch"

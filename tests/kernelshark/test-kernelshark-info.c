@@ -251,13 +251,13 @@ static void info_of_a_cookie_is_its_stack_in_one_line(void **state)
 }
 
 /* Both have generation 1, of different boots. */
-static void streams_have_their_own_maps(void **state)
+static void two_streams(const char *sched_path, const char *mod_path)
 {
 	struct expected *sched = read_expected("v8/sched.stack_map");
 	struct expected *mod = read_expected("dbg/mod.stack_map");
 	struct kshark_context *kshark = open_kshark();
-	int sd_sched = open_stream(kshark, "sched.dat");
-	int sd_mod = open_stream(kshark, "mod.dat");
+	int sd_sched = open_stream(kshark, sched_path);
+	int sd_mod = open_stream(kshark, mod_path);
 
 	assert_int_equal(compare_stream(kshark, sd_mod, mod), 6647);
 	assert_int_equal(compare_stream(kshark, sd_sched, sched), 2636);
@@ -266,19 +266,14 @@ static void streams_have_their_own_maps(void **state)
 	free_expected(mod);
 }
 
+static void streams_have_their_own_maps(void **state)
+{
+	two_streams("sched.dat", "mod.dat");
+}
+
 static void maps_that_are_attached_are_found_in_each_stream(void **state)
 {
-	struct expected *sched = read_expected("v8/sched.stack_map");
-	struct expected *mod = read_expected("dbg/mod.stack_map");
-	struct kshark_context *kshark = open_kshark();
-	int sd_sched = open_stream(kshark, "sched-attached.dat");
-	int sd_mod = open_stream(kshark, "mod-attached.dat");
-
-	assert_int_equal(compare_stream(kshark, sd_mod, mod), 6647);
-	assert_int_equal(compare_stream(kshark, sd_sched, sched), 2636);
-	kshark_free(kshark);
-	free_expected(sched);
-	free_expected(mod);
+	two_streams("sched-attached.dat", "mod-attached.dat");
 }
 
 static ssize_t nr_rows(const char *name)

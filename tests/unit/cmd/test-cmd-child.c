@@ -45,13 +45,14 @@ static void __attribute__((noreturn)) run_stand_in(char **argv)
 	_exit(status);
 }
 
-static struct stand_in start(char **argv)
+/* Where @ret_keyboard is not NULL, on a terminal of its own, whose other end that is. */
+static struct stand_in start_on(char **argv, int *ret_keyboard)
 {
 	struct stand_in in;
 	int fds[2];
 
 	assert_int_equal(pipe(fds), 0);
-	in.pid = fork();
+	in.pid = ret_keyboard ? forkpty(ret_keyboard, NULL, NULL, NULL) : fork();
 	assert_true(in.pid >= 0);
 	if (!in.pid) {
 		dup2(fds[1], 1);
@@ -63,6 +64,11 @@ static struct stand_in start(char **argv)
 	in.output = fdopen(fds[0], "r");
 	assert_non_null(in.output);
 	return in;
+}
+
+static struct stand_in start(char **argv)
+{
+	return start_on(argv, NULL);
 }
 
 static void says(const struct stand_in *in, const char *wanted)
@@ -72,27 +78,6 @@ static void says(const struct stand_in *in, const char *wanted)
 	assert_non_null(fgets(line, sizeof(line), in->output));
 	line[strcspn(line, "\n")] = '\0';
 	assert_string_equal(line, wanted);
-}
-
-/* The same on a terminal of its own, whose other end is *ret_keyboard. */
-static struct stand_in start_on_terminal(char **argv, int *ret_keyboard)
-{
-	struct stand_in in;
-	int fds[2];
-
-	assert_int_equal(pipe(fds), 0);
-	in.pid = forkpty(ret_keyboard, NULL, NULL, NULL);
-	assert_true(in.pid >= 0);
-	if (!in.pid) {
-		dup2(fds[1], 1);
-		close(fds[0]);
-		close(fds[1]);
-		run_stand_in(argv);
-	}
-	close(fds[1]);
-	in.output = fdopen(fds[0], "r");
-	assert_non_null(in.output);
-	return in;
 }
 
 /* The wait status of the stand-in. */
@@ -184,7 +169,7 @@ static void what_is_typed_reaches_it_once(void **state)
 			     "$SIG{USR1} = sub { print \"end\\n\"; exit 8 }; print \"up\\n\";"
 			     "select(undef, undef, undef, 1) while 1'");
 	int keyboard, i;
-	struct stand_in in = start_on_terminal(argv, &keyboard);
+	struct stand_in in = start_on(argv, &keyboard);
 
 	says(&in, "up");
 	for (i = 0; i < 3; i++) {
