@@ -47,9 +47,7 @@ def to_its_end(world, command, chance):
     begun = time.monotonic()
     status = world.start(command, '-o', world.store).wait()
     chance.note(command, time.monotonic() - begun)
-    if status and status != 1:
-        fail(f'{command} ends with {status}: {world.said()[1]}')
-    world.said()
+    world.check_end(command, status, 1)
 
 
 def kill_once(world, command, chance):
@@ -61,8 +59,7 @@ def kill_once(world, command, chance):
         process.kill()
         process.wait()
         return True
-    if status and status != 1:
-        fail(f'{command} ends with {status}: {world.said()[1]}')
+    world.check_end(command, status, 1)
     return False
 
 
