@@ -198,8 +198,11 @@ SMAP_PUBLIC int stackmap_live_reset(struct stackmap_live *live)
 {
 	int ret = smap_live_look(live);
 
-	if (!ret)
-		ret = smap_tracefs_write(live->dir, "stack_map", "0", &live->err);
+	if (ret)
+		return smap_errno(ret);
+	ret = smap_tracefs_write(live->dir, "stack_map", "0", &live->err);
+	if (ret)
+		smap_error_prefix(&live->err, ret, "not reset");
 	return ret ? smap_errno(ret) : 0;
 }
 

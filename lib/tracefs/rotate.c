@@ -53,6 +53,8 @@ static int reset_words(struct stackmap_live *live, int ret)
 		return smap_error_set(&live->err, ret,
 				      "%s/stack_map: not reset: no memory for another map",
 				      live->dir);
+	if (ret)
+		smap_error_prefix(&live->err, ret, "not reset");
 	return ret;
 }
 
@@ -373,7 +375,13 @@ static int copy_and_clear(struct stackmap_live *live, int fd, struct smap_writer
 	if (!ret)
 		ret = smap_copy_append(live, copy, writer, saved);
 	smap_copy_free(copy);
-	return ret ? ret : reset_cleared(live, fd, saved);
+	if (ret)
+		return ret;
+	ret = reset_cleared(live, fd, saved);
+	if (ret && ret != -EAGAIN)
+		smap_error_prefix(&live->err, ret, "generation %" PRIu32 " is saved",
+				  saved->generation);
+	return ret;
 }
 
 static int rotate_clearing(struct stackmap_live *live, struct smap_writer *writer,

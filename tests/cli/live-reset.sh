@@ -67,3 +67,13 @@ note a tool that resets behind our back
 record_many 10 100
 "$shim" at before stack_map 0 run "'$shim' run sh -c 'echo 0 > /sys/kernel/tracing/stack_map'"
 live reset -o back.stackmap
+note the kernel fails to reset: what is saved by then is said, and that nothing is reset
+for series in 8 ours; do
+	world $series option=1
+	record_many 10
+	"$shim" at -a before stack_map 0 fail EIO
+	live reset -o refused.$series.stackmap
+	live reset --no-save
+	tracing
+	ls refused.$series.stackmap 2>&1
+done
