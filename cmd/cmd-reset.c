@@ -60,8 +60,22 @@ static void print_reset(const struct reset *reset, struct stackmap_live *live)
 		printf("the map is reset, not saved\n");
 }
 
+/* The kernel takes a reset without a map, too. Where there are no statistics, nothing tells. */
+static bool has_map(struct stackmap_live *live)
+{
+	struct stackmap_stat *stat = stackmap_live_read_stat(live);
+	uint64_t entries;
+	bool has;
+
+	has = !stat || !stackmap_stat_get(stat, STACKMAP_STAT_ENTRIES, &entries);
+	stackmap_stat_free(stat);
+	return has;
+}
+
 static int reset_only(const struct reset *reset, struct stackmap_live *live)
 {
+	if (!has_map(live))
+		return cmd_error("no map is allocated: there is nothing to reset");
 	if (stackmap_live_reset(live))
 		return live_error(live);
 	print_reset(reset, live);

@@ -77,3 +77,8 @@ for series in 8 ours; do
 	tracing
 	ls refused.$series.stackmap 2>&1
 done
+note no map
+for series in 7 8 ours; do
+	world $series
+	live reset --no-save
+done
