@@ -330,7 +330,7 @@ static int no_stacks(struct stackmap_live *live)
 {
 	return smap_error_set(&live->err, -ENODATA,
 			      "%s/stack_map: no stack in it: nothing was recorded with the option "
-			      "stackmap yet", live->dir);
+			      "stackmap, or not since the map was reset or freed", live->dir);
 }
 
 int smap_copy_read(struct stackmap_live *live, struct smap_copy *copy)

@@ -82,3 +82,8 @@ for series in 7 8 ours; do
 	world $series
 	live reset --no-save
 done
+note one that was reset, and nothing since
+world ours option=1
+record $a
+live reset -o since.stackmap
+live save -o since.stackmap
