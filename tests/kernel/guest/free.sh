@@ -143,6 +143,12 @@ still_waits $! 'behind one that did not'
 exec 3<&- 4<&-
 wait $! || fail "behind one that did not wait: free ended with $?"
 
+# As often as one likes.
+for again in $(seq 30); do
+	fill
+	echo free >$map || fail "free, time $again"
+done
+
 fill
 same 'maps left' 0 "$(field swapped_out_maps)"
 same 'their memory' 0 "$(field swapped_out_memory)"

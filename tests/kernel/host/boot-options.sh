@@ -27,7 +27,9 @@ bits() {
 }
 
 name=ftrace_stackmap.bits
-bits 262144 0 $name=18
+for legal in 11 12 13 15 16 17 18; do
+	bits $((1 << legal)) 0 $name=$legal
+done
 bits 1024 1 $name=9
 bits 262144 1 $name=19
 bits 1024 1 $name=0
