@@ -302,32 +302,62 @@ int smap_builder_add_text(struct smap_builder *builder, const char *text, size_t
 	return add_frame(builder, &key, smap_hash_bytes(text, len, builder->seed));
 }
 
-/* The same in one go, where there is room for its number: most of a save is that. */
-static bool add_predicted_address(struct smap_builder *builder, uint64_t address)
+/*
+ * The same for a run of addresses, as far as they are predicted and there is room for their
+ * numbers: most of a save is that. Returns how many.
+ */
+static size_t add_predicted_addresses(struct smap_builder *builder, const uint64_t *addresses,
+				      size_t nr)
 {
-	uint32_t next = builder->next ? builder->next[builder->last] : 0;
 	struct smap_export *export = builder->export;
 	struct smap_stack *stack = current_stack(builder);
-	const struct smap_frame *frame;
+	const struct smap_frame *frames = export->frames;
+	const uint32_t *next = builder->next;
+	uint32_t number, last = builder->last;
+	uint32_t *ids;
+	size_t i;
 
-	if (!next || export->nr_ids == builder->ids_capacity || stack->depth == UINT32_MAX)
-		return false;
-	frame = &export->frames[next - 1];
-	if (frame->kind != SMAP_FRAME_ADDRESS || frame->value != address)
-		return false;
-	export->ids[export->nr_ids++] = next - 1;
-	stack->depth++;
-	builder->last = next;
-	return true;
+	if (nr > builder->ids_capacity - export->nr_ids)
+		nr = builder->ids_capacity - export->nr_ids;
+	if (nr > UINT32_MAX - stack->depth)
+		nr = UINT32_MAX - stack->depth;
+	if (!next || !nr)
+		return 0;
+	ids = export->ids + export->nr_ids;
+	for (i = 0; i < nr; i++) {
+		number = next[last];
+		if (!number || frames[number - 1].kind != SMAP_FRAME_ADDRESS ||
+		    frames[number - 1].value != addresses[i])
+			break;
+		ids[i] = number - 1;
+		last = number;
+	}
+	export->nr_ids += i;
+	stack->depth += (uint32_t)i;
+	builder->last = last;
+	return i;
+}
+
+int smap_builder_add_addresses(struct smap_builder *builder, const uint64_t *addresses, size_t nr)
+{
+	struct frame_key key = { .kind = SMAP_FRAME_ADDRESS };
+	size_t at = 0;
+	int ret;
+
+	while ((at += add_predicted_addresses(builder, addresses + at, nr - at)) < nr) {
+		key.address = addresses[at];
+		ret = add_frame(builder, &key, smap_hash_bytes(&addresses[at], sizeof(*addresses),
+							       builder->seed));
+		if (ret)
+			return ret;
+		at++;
+	}
+	return 0;
 }
 
 int smap_builder_add_address(struct smap_builder *builder, uint64_t address)
 {
-	struct frame_key key = { .kind = SMAP_FRAME_ADDRESS, .address = address };
-
-	if (add_predicted_address(builder, address))
-		return 0;
-	return add_frame(builder, &key, smap_hash_bytes(&address, sizeof(address), builder->seed));
+	return smap_builder_add_addresses(builder, &address, 1);
 }
 
 int smap_builder_add_trampoline(struct smap_builder *builder)

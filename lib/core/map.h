@@ -134,6 +134,8 @@ int smap_builder_begin(struct smap_builder *builder, uint32_t generation, uint32
 		       uint32_t ref, uint32_t stated_depth);
 int smap_builder_add_text(struct smap_builder *builder, const char *text, size_t len);
 int smap_builder_add_address(struct smap_builder *builder, uint64_t address);
+/* One behind the other, none of them the trampoline. */
+int smap_builder_add_addresses(struct smap_builder *builder, const uint64_t *addresses, size_t nr);
 int smap_builder_add_trampoline(struct smap_builder *builder);
 /* Frames that the record which is being filled has so far. */
 uint32_t smap_builder_depth(const struct smap_builder *builder);

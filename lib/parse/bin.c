@@ -47,22 +47,27 @@ void smap_bin_find_cut_slot(struct smap_bin_parser *parser, uint32_t slot)
 
 int smap_bin_read_frames(struct smap_bin_parser *parser, struct smap_bytes *bytes, uint32_t nr)
 {
-	uint64_t address;
-	int ret;
+	uint64_t address, run[64];
+	size_t run_len = 0;
+	int ret = 0;
 
-	for (; nr && smap_bytes_get_u64(bytes, &address); nr--) {
+	for (; nr && !ret && smap_bytes_get_u64(bytes, &address); nr--) {
 		if (address > parser->max_address)
 			return smap_error_set(parser->err, -EBADMSG,
 					      "byte %zu: an address of more than 32 bits",
 					      smap_bytes_offset(bytes) - sizeof(address));
-		if (address == parser->trampoline)
+		if (address == parser->trampoline || run_len == sizeof(run) / sizeof(*run)) {
+			ret = smap_builder_add_addresses(parser->builder, run, run_len);
+			run_len = 0;
+		}
+		if (address != parser->trampoline)
+			run[run_len++] = address;
+		else if (!ret)
 			ret = smap_builder_add_trampoline(parser->builder);
-		else
-			ret = smap_builder_add_address(parser->builder, address);
-		if (ret)
-			return smap_bin_builder_failed(parser, ret);
 	}
-	return 0;
+	if (!ret)
+		ret = smap_builder_add_addresses(parser->builder, run, run_len);
+	return ret ? smap_bin_builder_failed(parser, ret) : 0;
 }
 
 int smap_bin_parse(const struct smap_bin_format *format, const void *data, size_t len,

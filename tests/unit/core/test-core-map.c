@@ -306,6 +306,35 @@ static void addresses_texts_and_the_trampoline_are_different_frames(void **state
 	smap_export_free(export);
 }
 
+/* Each begins as the one before and goes on otherwise: predictions come true half way. */
+static void a_run_of_addresses_is_what_each_of_them_is(void **state)
+{
+	enum { NR = 50, DEPTH = 200 };
+	struct smap_builder *builder = smap_builder_new(true);
+	uint64_t addresses[DEPTH];
+	struct smap_export *export;
+	const struct smap_stack *stack;
+	uint32_t i, at;
+
+	for (i = 0; i < NR; i++) {
+		for (at = 0; at < DEPTH; at++)
+			addresses[at] = at < i * 4 ? at : 1000 * i + at % 7;
+		assert_int_equal(smap_builder_begin(builder, 1, i, 1, DEPTH), 0);
+		assert_int_equal(smap_builder_add_addresses(builder, addresses, i), 0);
+		assert_int_equal(smap_builder_add_addresses(builder, addresses + i, DEPTH - i), 0);
+	}
+	assert_int_equal(smap_builder_finish(builder, &export), 0);
+	for (i = 0; i < NR; i++) {
+		stack = smap_export_find(export, smap_cookie(1, i));
+		assert_non_null(stack);
+		assert_int_equal(stack->depth, DEPTH);
+		for (at = 0; at < DEPTH; at++)
+			assert_true(smap_export_frame(export, stack, at)->value ==
+				    (at < i * 4 ? at : 1000 * i + at % 7));
+	}
+	smap_export_free(export);
+}
+
 static void a_frame_is_kept_to_its_last_byte(void **state)
 {
 	struct smap_builder *builder = smap_builder_new(true);
@@ -422,6 +451,7 @@ int main(void)
 		cmocka_unit_test(a_record_can_be_marked_damaged_though_its_depth_fits),
 		cmocka_unit_test(a_whole_record_beats_a_damaged_one_in_either_order),
 		cmocka_unit_test(addresses_texts_and_the_trampoline_are_different_frames),
+		cmocka_unit_test(a_run_of_addresses_is_what_each_of_them_is),
 		cmocka_unit_test(a_frame_is_kept_to_its_last_byte),
 		cmocka_unit_test(many_stacks_in_any_order_are_all_found),
 		cmocka_unit_test(endless_conflicts_keep_a_few_stacks),
