@@ -20,6 +20,7 @@ memory=$(field memory)
 mib=$(awk "BEGIN { printf \"%.2f\", $memory / 1048576 }")
 echo "  MiB of a map for 262144 stacks: $mib of at most 28"
 [ "$memory" -le $((28 * 1024 * 1024)) ] || fail "$memory bytes"
-[ $taken -ge $((memory / 1024 - 64)) ] && [ $taken -le $((memory / 1024 + 64)) ] ||
+# Beside it what is taken meanwhile for other ends: up to 68 KiB were seen
+[ $taken -ge $((memory / 1024 - 128)) ] && [ $taken -le $((memory / 1024 + 128)) ] ||
 	fail "memory says $memory bytes, and $taken KiB are gone"
 ok "memory says what is gone, $taken KiB"

@@ -63,6 +63,9 @@ for size in 1 7 23 24 1000 100000; do
 	done
 done
 
+# A read ends where a record does: with its header, where the first stack has no more room.
+same 'stack_map_bin, a read of 70 bytes' 64 "$(dd if=$bin bs=70 count=1 2>/dev/null | wc -c)"
+
 # stack_map_bin cannot be sought in; stack_map can, as seq_file does it.
 refuses 'Illegal seek' ./fdop pread 64 <$bin
 dd if=$map bs=1 skip=1000 count=200 2>/dev/null >/tmp/part
@@ -73,6 +76,8 @@ ok 'stack_map from 1000 on'
 for text in 1 '' ' ' reset 00 0x0 -0 fre freed 'free free' 12345678 '0 0' '0       0' 'free   0'; do
 	refuses 'Invalid argument' write_to $map "$text"
 done
+with_nul() { printf '0\0' | dd of=$map 2>&1; }
+refuses 'Invalid argument' with_nul
 too_much() { seq 1 5000 | dd of=$map bs=16k iflag=fullblock 2>&1; }
 refuses 'Invalid argument' too_much
 same 'nothing changed' "$(cat stack_map_stat)" "$(cat $stat)"

@@ -34,6 +34,8 @@ for turn in 1 2 3; do
 done
 same 'no_slot' 0 "$(field no_slot)"
 same 'records' $room "$(nr_lines '^stack_id' $map)"
+same 'fallbacks in stack_map_bin' "$(field fallbacks)" \
+	"$(cat $bin | tail -c 8 | od -A n -t u8 | tr -d ' ')"
 
 # In the same generation a full map stays full; the next one takes the others.
 echo 0 >$map
