@@ -90,6 +90,21 @@ SMAP_BYTES_GET_UINT(32, __builtin_bswap32(val))
 SMAP_BYTES_GET_UINT(64, __builtin_bswap64(val))
 #undef SMAP_BYTES_GET_UINT
 
+/* @nr of them, one behind the other. */
+static inline bool smap_bytes_get_u64s(struct smap_bytes *bytes, uint64_t *ret_vals, size_t nr)
+{
+	const void *data;
+	size_t i;
+
+	if (nr > smap_bytes_left(bytes) / sizeof(*ret_vals) ||
+	    !smap_bytes_get(bytes, nr * sizeof(*ret_vals), &data))
+		return false;
+	memcpy(ret_vals, data, nr * sizeof(*ret_vals));
+	for (i = 0; bytes->swap && i < nr; i++)
+		ret_vals[i] = __builtin_bswap64(ret_vals[i]);
+	return true;
+}
+
 #define SMAP_HOST_IS_BIG_ENDIAN	(__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
 
 #endif /* SMAP_CORE_BYTES_H */

@@ -45,29 +45,55 @@ void smap_bin_find_cut_slot(struct smap_bin_parser *parser, uint32_t slot)
 	parser->findings->cut_slot = slot;
 }
 
-int smap_bin_read_frames(struct smap_bin_parser *parser, struct smap_bytes *bytes, uint32_t nr)
+/* So many of the first of @run are neither the trampoline nor too wide. */
+static size_t nr_plain(const struct smap_bin_parser *parser, const uint64_t *run, size_t len)
 {
-	uint64_t address, run[64];
-	size_t run_len = 0;
-	int ret = 0;
+	const uint64_t max = parser->max_address, trampoline = parser->trampoline;
+	size_t nr = 0;
 
-	for (; nr && !ret && smap_bytes_get_u64(bytes, &address); nr--) {
-		if (address > parser->max_address)
+	while (nr < len && run[nr] <= max && run[nr] != trampoline)
+		nr++;
+	return nr;
+}
+
+/* @bytes are behind the run. */
+static int add_run(struct smap_bin_parser *parser, const struct smap_bytes *bytes,
+		   const uint64_t *run, size_t len)
+{
+	size_t nr;
+	int ret;
+
+	for (; len; run++, len--) {
+		nr = nr_plain(parser, run, len);
+		ret = smap_builder_add_addresses(parser->builder, run, nr);
+		run += nr;
+		len -= nr;
+		if (!ret && !len)
+			break;
+		if (!ret && *run > parser->max_address)
 			return smap_error_set(parser->err, -EBADMSG,
 					      "byte %zu: an address of more than 32 bits",
-					      smap_bytes_offset(bytes) - sizeof(address));
-		if (address == parser->trampoline || run_len == sizeof(run) / sizeof(*run)) {
-			ret = smap_builder_add_addresses(parser->builder, run, run_len);
-			run_len = 0;
-		}
-		if (address != parser->trampoline)
-			run[run_len++] = address;
-		else if (!ret)
+					      smap_bytes_offset(bytes) - len * sizeof(*run));
+		if (!ret)
 			ret = smap_builder_add_trampoline(parser->builder);
+		if (ret)
+			return smap_bin_builder_failed(parser, ret);
 	}
-	if (!ret)
-		ret = smap_builder_add_addresses(parser->builder, run, run_len);
-	return ret ? smap_bin_builder_failed(parser, ret) : 0;
+	return 0;
+}
+
+int smap_bin_read_frames(struct smap_bin_parser *parser, struct smap_bytes *bytes, uint32_t nr)
+{
+	uint64_t run[64];
+	size_t len, left = smap_bytes_left(bytes) / sizeof(*run);
+	int ret = 0;
+
+	for (left = nr < left ? nr : left; left && !ret; left -= len) {
+		len = left < sizeof(run) / sizeof(*run) ? left : sizeof(run) / sizeof(*run);
+		smap_bytes_get_u64s(bytes, run, len);
+		ret = add_run(parser, bytes, run, len);
+	}
+	return ret;
 }
 
 int smap_bin_parse(const struct smap_bin_format *format, const void *data, size_t len,
