@@ -566,6 +566,16 @@ static void a_cpu_that_rcu_ignores_gets_no_map(struct kunit *test)
 			before.bypasses[FTRACE_STACKMAP_NOT_WATCHING]);
 }
 
+static void a_cpu_that_runs_tests_is_waited_for(struct kunit *test)
+{
+	bool is_waited_for;
+
+	preempt_disable();
+	is_waited_for = ftrace_stackmap_is_waited_for();
+	preempt_enable();
+	KUNIT_EXPECT_TRUE(test, is_waited_for);
+}
+
 static void without_a_map_there_is_none_to_use(struct kunit *test)
 {
 	KUNIT_ASSERT_EQ(test, ftrace_stackmap_free(&test_root, NULL, true), 0);
@@ -657,6 +667,7 @@ static struct kunit_case root_cases[] = {
 	KUNIT_CASE(a_reset_is_refused_with_too_many_maps_held),
 	KUNIT_CASE(a_free_waits_for_readers_of_older_maps),
 	KUNIT_CASE(a_cpu_that_rcu_ignores_gets_no_map),
+	KUNIT_CASE(a_cpu_that_runs_tests_is_waited_for),
 	KUNIT_CASE(without_a_map_there_is_none_to_use),
 	KUNIT_CASE_SLOW(no_use_is_lost_by_resets),
 	{}
