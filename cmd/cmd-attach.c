@@ -4,6 +4,8 @@
  */
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
 
 #include "cmd.h"
 #include "saves.h"
@@ -33,6 +35,17 @@ static int add_file(const char *path, void *data)
 	return CMD_OK;
 }
 
+static int nothing_beside(const char *trace)
+{
+	struct stat st;
+
+	if (stat(trace, &st))
+		return cmd_error("%s: %s", trace, strerror(errno));
+	if (!S_ISREG(st.st_mode))
+		return cmd_error("%s: not a regular file", trace);
+	return cmd_error("%s: no saved map beside it; say which ones to attach", trace);
+}
+
 static int add_files(struct attach *attach, const char *trace, char **files, int nr)
 {
 	int ret = CMD_OK, i;
@@ -46,7 +59,7 @@ static int add_files(struct attach *attach, const char *trace, char **files, int
 		return ret;
 	ret = cmd_maps_each_beside(trace, add_file, attach, &nr_found);
 	if (ret == CMD_OK && !nr_found)
-		return cmd_error("%s: no saved map beside it; say which ones to attach", trace);
+		return nothing_beside(trace);
 	return ret;
 }
 

@@ -68,3 +68,8 @@ run detach trace.dat
 exec 9>&-
 run attach trace.dat before extra missing
 whole trace.dat
+
+note no trace that maps could lie beside
+run attach missing.dat
+mkdir folder
+run attach folder
