@@ -20,13 +20,25 @@ struct detach {
 	bool		discard;
 };
 
+static bool is_damaged(const char *trace)
+{
+	struct stackmap_store *store = stackmap_store_new();
+	bool ret;
+
+	ret = store && !stackmap_store_open(store, trace) && stackmap_store_nr_damages(store);
+	stackmap_store_free(store);
+	return ret;
+}
+
 static int detach_to(const char *trace, const char *output)
 {
 	struct stackmap_attachment *attachment = stackmap_attachment_new();
+	bool was_damaged;
 	int nr, ret = CMD_OK;
 
 	if (!attachment)
 		return cmd_nomem();
+	was_damaged = output && is_damaged(trace);
 	nr = stackmap_attachment_detach(attachment, trace, output);
 	if (nr < 0) {
 		ret = cmd_library_error(stackmap_attachment_get_error(attachment));
@@ -38,6 +50,11 @@ static int detach_to(const char *trace, const char *output)
 		if (output)
 			print_escaped(output);
 		putchar('\n');
+		if (was_damaged) {
+			cmd_warn("%s: what was attached is damaged: %s has it as it was", trace,
+				 output);
+			ret = CMD_FOUND;
+		}
 	}
 	stackmap_attachment_free(attachment);
 	return ret;

@@ -73,3 +73,14 @@ note no trace that maps could lie beside
 run attach missing.dat
 mkdir folder
 run attach folder
+
+note what is attached is damaged: detach says so, and keeps each byte
+cp $v8/gens.dat damaged.dat
+run attach damaged.dat $v8/gens.1.stack_map | sized
+printf '\377' | dd of=damaged.dat bs=1 seek=$(($(stat -c %s damaged.dat) - 100)) conv=notrunc \
+	2> /dev/null
+cp damaged.dat attached.dat
+run detach damaged.dat
+cmp damaged.dat $v8/gens.dat
+tail -c "$(stat -c %s damaged.dat.stackmap)" attached.dat | cmp - damaged.dat.stackmap
+run detach damaged.dat
