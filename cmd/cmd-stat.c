@@ -432,6 +432,8 @@ static int take_plain(struct stat_args *args, char **words, int nr)
 		return CMD_FAILED;
 	if (nr > 1 && !cmd_parse_number("COUNT", words[1], UINT64_MAX, &args->count))
 		return CMD_FAILED;
+	if (!args->count)
+		return cmd_error("COUNT is 0: there is nothing to print");
 	args->watch |= nr > 0;
 	return CMD_OK;
 }

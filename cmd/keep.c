@@ -236,7 +236,7 @@ static void keep_without_trace(struct recording *rec)
 	else if (remote)
 		cmd_warn("the trace is at %s, its maps are in %s", remote, name);
 	else
-		cmd_warn("%s was not written; the maps are in %s", rec->output.path, name);
+		cmd_warn("%s is not there; the maps are in %s", rec->output.path, name);
 	free(name);
 }
 

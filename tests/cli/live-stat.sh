@@ -41,5 +41,6 @@ grep -c generation lines
 note usage
 live stat 0
 live stat 1 x
+live stat 1 0
 live stat 1 2 3
 live stat --top 3
