@@ -159,11 +159,13 @@ static int read_held_bin(struct stackmap_live *live, struct smap_copy *copy, int
 	int ret;
 
 	ret = smap_shot_read_fd(live, &copy->bin, fd, "stack_map_bin");
-	if (ret == -ENODATA)
+	if (ret) {
+		if (ret != -ENODATA)
+			smap_live_log(live, "%s: the text is saved in its place",
+				      live->err.text);
 		return 0;
-	if (!ret)
-		ret = smap_copy_name(live, copy, &named);
-	if (ret)
+	}
+	if (smap_copy_name(live, copy, &named))
 		smap_live_log(live, "%s: the text is saved too", live->err.text);
 	return named;
 }

@@ -191,12 +191,12 @@ def tracefs_fails_behind_the_reset(folder):
     case = Case(folder, 'EIO from both exports once the map was reset, for a moment')
     for name in 'stack_map', 'stack_map_bin':
         case.at('read', name, '100', 'fail', 'EIO')
-    case.run('reset', 0, 'Input/output error: the text is saved too')
+    case.run('reset', 0, 'Input/output error: the text is saved in its place')
     case.end()
     case = Case(folder, 'EIO from both exports once the map was reset, for good')
     for name in 'stack_map', 'stack_map_bin':
         case.at('-a', 'read', name, '100', 'fail', 'EIO')
-    case.run('reset', 2, 'text is saved too', 'generation 8 is lost: .*Input/output error')
+    case.run('reset', 2, 'text is saved in its place', 'generation 8 is lost: .*Input/output error')
     case.end(lost=[8])
 
 

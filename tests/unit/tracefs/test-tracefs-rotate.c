@@ -145,7 +145,7 @@ static void a_map_that_was_swapped_out_is_read_as_text_where_it_has_to_be(void *
 	/* The first read of it sees what the kernel can. */
 	fixture_shim("at after stack_map 0 run '" SHIM " at -a read stack_map_bin 4096 fail EIO'");
 	assert_int_equal(fixture_rotate(f, 0), 0);
-	fixture_logged(f, "the text is saved too");
+	fixture_logged(f, "the text is saved in its place");
 	assert_int_equal(f->saved.nr_stacks, 500);
 	assert_int_equal(fixture_nr_stacks(f->store, 0), 500);
 }
