@@ -45,53 +45,58 @@ void smap_bin_find_cut_slot(struct smap_bin_parser *parser, uint32_t slot)
 	parser->findings->cut_slot = slot;
 }
 
-/* So many of the first of @run are neither the trampoline nor too wide. */
-static size_t nr_plain(const struct smap_bin_parser *parser, const uint64_t *run, size_t len)
+/* @bytes are behind the run. */
+static int check_width(const struct smap_bin_parser *parser, const struct smap_bytes *bytes,
+		       const uint64_t *run, size_t len)
 {
-	const uint64_t max = parser->max_address, trampoline = parser->trampoline;
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		if (run[i] > parser->max_address)
+			return smap_error_set(parser->err, -EBADMSG,
+					      "byte %zu: an address of more than 32 bits",
+					      smap_bytes_offset(bytes) - (len - i) * sizeof(*run));
+	return 0;
+}
+
+static size_t nr_before_trampoline(const struct smap_bin_parser *parser, const uint64_t *run,
+				   size_t len)
+{
 	size_t nr = 0;
 
-	while (nr < len && run[nr] <= max && run[nr] != trampoline)
+	while (nr < len && run[nr] != parser->trampoline)
 		nr++;
 	return nr;
 }
 
-/* @bytes are behind the run. */
-static int add_run(struct smap_bin_parser *parser, const struct smap_bytes *bytes,
-		   const uint64_t *run, size_t len)
+static int add_run(struct smap_bin_parser *parser, const uint64_t *run, size_t len)
 {
-	size_t nr;
-	int ret;
+	size_t at, nr;
+	int ret = 0;
 
-	for (; len; run++, len--) {
-		nr = nr_plain(parser, run, len);
-		ret = smap_builder_add_addresses(parser->builder, run, nr);
-		run += nr;
-		len -= nr;
-		if (!ret && !len)
-			break;
-		if (!ret && *run > parser->max_address)
-			return smap_error_set(parser->err, -EBADMSG,
-					      "byte %zu: an address of more than 32 bits",
-					      smap_bytes_offset(bytes) - len * sizeof(*run));
-		if (!ret)
+	for (at = 0; at < len && !ret; at += nr + 1) {
+		nr = nr_before_trampoline(parser, run + at, len - at);
+		ret = smap_builder_add_addresses(parser->builder, run + at, nr);
+		if (!ret && at + nr < len)
 			ret = smap_builder_add_trampoline(parser->builder);
-		if (ret)
-			return smap_bin_builder_failed(parser, ret);
 	}
-	return 0;
+	return ret ? smap_bin_builder_failed(parser, ret) : 0;
 }
 
 int smap_bin_read_frames(struct smap_bin_parser *parser, struct smap_bytes *bytes, uint32_t nr)
 {
 	uint64_t run[64];
+	const size_t max_len = sizeof(run) / sizeof(*run);
 	size_t len, left = smap_bytes_left(bytes) / sizeof(*run);
 	int ret = 0;
 
 	for (left = nr < left ? nr : left; left && !ret; left -= len) {
-		len = left < sizeof(run) / sizeof(*run) ? left : sizeof(run) / sizeof(*run);
-		smap_bytes_get_u64s(bytes, run, len);
-		ret = add_run(parser, bytes, run, len);
+		len = left < max_len ? left : max_len;
+		if (!smap_bytes_get_u64s(bytes, run, len))
+			break;
+		ret = check_width(parser, bytes, run, len);
+		if (!ret)
+			ret = add_run(parser, run, len);
 	}
 	return ret;
 }
