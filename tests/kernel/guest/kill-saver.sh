@@ -43,12 +43,15 @@ ours() {
 
 # What is reported is there, with so many stacks, and nothing of it is damaged.
 look() {
+	: >/tmp/listed
 	for file in $store /disk/watched/*.stackmap; do
 		[ -e "$file" ] || continue
 		trace-cmd-stackmap verify -m "$file" >/tmp/verified 2>&1 || [ $? -eq 1 ] ||
-			fail "verify $file: $(cat /tmp/verified)"
-		trace-cmd-stackmap list -m "$file" 2>/tmp/listed.err
-	done | sed -n 's/.*: generation \([0-9]*\) with \([0-9]*\) stack.*/\1 \2/p' >/tmp/there
+			fail "kill $killed: verify $file: $(cat /tmp/verified)"
+		trace-cmd-stackmap list -m "$file" >>/tmp/listed 2>/tmp/listed.err || [ $? -eq 1 ] ||
+			fail "kill $killed: list $file: $(cat /tmp/listed.err)"
+	done
+	sed -n 's/.*: generation \([0-9]*\) with \([0-9]*\) stack.*/\1 \2/p' /tmp/listed >/tmp/there
 	awk 'FILENAME == "/tmp/there" { if ($2 > there[$1]) there[$1] = $2; next }
 		$2 > there[$1] + 0 { print "generation " $1 ": " $2 " reported, " there[$1] + 0
 			bad = 1 }
