@@ -194,6 +194,9 @@ int smap_held_read_again(struct stackmap_live *live);
 
 /* ---- save.c ---- */
 
+/* Log that no save has the generations behind @last and before @generation. */
+void smap_tell_between(struct stackmap_live *live, uint32_t last, uint32_t generation);
+
 /* What is being told to the caller. */
 void smap_saved_init(struct stackmap_saved *saved);
 void smap_saved_give(const struct stackmap_saved *saved, struct stackmap_saved *ret_saved);

@@ -65,7 +65,8 @@ static int reset(struct stackmap_live *live, int fd)
 
 	for (;;) {
 		ret = smap_tracefs_write_fd(fd, live->dir, "stack_map", "0", &live->err);
-		if ((ret != -EBUSY && ret != -ENOMEM && ret != -EINTR) || !--tries)
+		if ((ret != -EBUSY && ret != -ENOMEM && ret != -EINTR && ret != -EAGAIN) ||
+		    !--tries)
 			return reset_words(live, ret);
 		poll(NULL, 0, RESET_WAIT_MS);
 	}
@@ -102,26 +103,54 @@ static int hold(struct stackmap_live *live, struct smap_held *held)
 	return 0;
 }
 
-/* The first line of the text; what follows stays in the file. *ret_len 0: no stack in it. */
+/* What its text told of the map that our reset took out of use. */
+enum swapped {
+	SWAPPED_READ,
+	SWAPPED_EMPTY,
+	SWAPPED_UNREAD,
+};
+
+/*
+ * The first line of the text; what follows stays in the file. *ret_len 0: no stack in it. It alone
+ * tells which map it is that was reset, and nobody else has that any more: what goes wrong for a
+ * moment must not cost it.
+ */
 static int read_head(struct stackmap_live *live, int fd, char *head, size_t size, size_t *ret_len)
 {
+	unsigned int tries = MAX_TRIES;
 	ssize_t got;
 
-	do
-		got = read(fd, head, size);
-	while (got < 0 && errno == EINTR);
+	while ((got = read(fd, head, size)) < 0 && (errno == EINTR || --tries))
+		if (errno != EINTR)
+			poll(NULL, 0, RESET_WAIT_MS);
 	if (got < 0)
 		return smap_error_set(&live->err, -errno, "%s/stack_map: read: %m", live->dir);
 	*ret_len = (size_t)got;
 	return 0;
 }
 
+/* From its begin, by whatever was read of it. */
+static int read_held_text(struct stackmap_live *live, struct smap_copy *copy, int fd)
+{
+	if (lseek(fd, 0, SEEK_SET))
+		return smap_error_set(&live->err, -errno, "%s/stack_map: %m", live->dir);
+	return smap_shot_read_fd(live, &copy->text, fd, "stack_map");
+}
+
 /* The text through the file that was written to: from its begin, of which @head was read. */
 static int read_text(struct stackmap_live *live, struct smap_copy *copy, int fd, const char *head,
 		     size_t head_len)
 {
+	unsigned int tries = MAX_TRIES;
+	int ret;
+
 	smap_buf_add(&copy->text.bytes, head, head_len);
-	return smap_shot_read_fd(live, &copy->text, fd, "stack_map");
+	ret = smap_shot_read_fd(live, &copy->text, fd, "stack_map");
+	while (ret && ret != -ENODATA && --tries) {
+		poll(NULL, 0, RESET_WAIT_MS);
+		ret = read_held_text(live, copy, fd);
+	}
+	return ret;
 }
 
 static bool is_of(const char *head, size_t len, const struct smap_export *bin)
@@ -173,35 +202,44 @@ static int read_held_bin(struct stackmap_live *live, struct smap_copy *copy, int
 /* What stack_map_bin shows is of another tool's reset: it saves that, or has thrown it away. */
 static void tell_other(struct stackmap_live *live, const struct smap_export *bin)
 {
-	if (bin->nr_stacks)
-		smap_live_log(live, "another tool reset the map a moment before: generation "
-			      "%" PRIu32 " is saved too", bin->maps[0].generation);
+	smap_live_log(live, "another tool reset the map a moment before: generation "
+		      "%" PRIu32 " is saved too", bin->maps[0].generation);
+}
+
+static int go_without_text(struct stackmap_live *live)
+{
+	smap_live_log(live, "%s: saved without it", live->err.text);
+	return 0;
 }
 
 /* All that the swapped-out map has, and nothing of another one in its name. */
 static int read_held(struct stackmap_live *live, struct smap_copy *copy,
-		     const struct smap_held *held)
+		     const struct smap_held *held, enum swapped *ret_swapped)
 {
 	int ret, has_bin = read_held_bin(live, copy, held->bin);
 	char head[4096];
 	size_t len = 0;
 	bool same;
 
+	*ret_swapped = SWAPPED_UNREAD;
 	ret = read_head(live, held->map, head, sizeof(head), &len);
 	if (ret)
-		return copy->bin.parsed ? 0 : ret;
+		return copy->bin.parsed ? go_without_text(live) : ret;
+	*ret_swapped = len ? SWAPPED_READ : SWAPPED_EMPTY;
 	same = copy->bin.parsed && (!len || is_of(head, len, copy->bin.parsed));
-	if (copy->bin.parsed && !same)
-		tell_other(live, copy->bin.parsed);
 	if ((same && has_bin) || !len)
 		return smap_copy_export(copy) ? 0 : -ENODATA;
 	ret = read_text(live, copy, held->map, head, len);
-	if (!ret && !same)
-		copy->text_is_main = true;
-	if (ret && same) {
-		smap_live_log(live, "%s: saved without it", live->err.text);
-		ret = 0;
+	if (same)
+		return ret ? go_without_text(live) : 0;
+	if (copy->bin.parsed && copy->bin.parsed->nr_stacks) {
+		if (!ret)
+			tell_other(live, copy->bin.parsed);
+		/* It is not lost as well. */
+		*ret_swapped = ret ? SWAPPED_UNREAD : SWAPPED_READ;
+		ret = ret ? go_without_text(live) : 0;
 	}
+	copy->text_is_main = copy->text.parsed != NULL;
 	return ret;
 }
 
@@ -218,29 +256,6 @@ static int keep_held(struct stackmap_live *live, struct smap_copy **copy, struct
 	live->held = *held;
 	*held = (struct smap_held)SMAP_HELD_NONE;
 	return smap_error_prefix(&live->err, ret, "the map was reset and could not be read yet");
-}
-
-/* From its begin, by whatever was read of it. */
-static int read_held_text(struct stackmap_live *live, struct smap_copy *copy, int fd)
-{
-	if (lseek(fd, 0, SEEK_SET))
-		return smap_error_set(&live->err, -errno, "%s/stack_map: %m", live->dir);
-	return smap_shot_read_fd(live, &copy->text, fd, "stack_map");
-}
-
-/* Nobody else has this map any more: what goes wrong for a moment must not cost it. */
-static int read_held_or_wait(struct stackmap_live *live, struct smap_copy *copy,
-			     const struct smap_held *held)
-{
-	int ret = read_held(live, copy, held);
-	unsigned int tries = MAX_TRIES;
-
-	while (ret && ret != -ENODATA && --tries) {
-		poll(NULL, 0, RESET_WAIT_MS);
-		smap_shot_release(&copy->text);
-		ret = read_held_text(live, copy, held->map);
-	}
-	return ret;
 }
 
 int smap_held_read_again(struct stackmap_live *live)
@@ -278,18 +293,35 @@ static int secure(struct stackmap_live *live, struct smap_copy **copy, const cha
 	return ret;
 }
 
+/*
+ * The export shows a map that was in use before our reset; another tool may have come between. The
+ * map of now tells which one it was that we took out of use, where its text did not.
+ */
+static void tell_others(struct stackmap_live *live, enum swapped swapped, uint32_t saved)
+{
+	struct smap_stat now;
+
+	if (swapped == SWAPPED_READ || smap_live_stat(live, &now) ||
+	    !has(&now, SMAP_STAT_GENERATION))
+		return;
+	/* An empty one holds nothing that could be missing. */
+	smap_tell_between(live, saved, (uint32_t)now.value[SMAP_STAT_GENERATION] -
+				       (swapped == SWAPPED_EMPTY));
+}
+
 static int rotate_held(struct stackmap_live *live, struct smap_copy **copy, const char *path,
 		       struct smap_held *held, struct smap_writer *writer,
 		       struct stackmap_saved *saved)
 {
 	const struct smap_export *export;
+	enum swapped swapped;
 	int ret;
 
 	ret = reset(live, held->map);
 	if (ret)
 		return ret;
 	saved->is_reset = true;
-	ret = read_held_or_wait(live, *copy, held);
+	ret = read_held(live, *copy, held, &swapped);
 	if (ret == -ENODATA || (!ret && !smap_copy_export(*copy)->nr_stacks))
 		return smap_error_set(&live->err, -ENODATA, "%s/stack_map: no stack in it",
 				      live->dir);
@@ -299,6 +331,8 @@ static int rotate_held(struct stackmap_live *live, struct smap_copy **copy, cons
 	read_stat(*copy, held->stat, export->maps[0].generation);
 	ret = secure(live, copy, path, writer, saved);
 	saved->is_complete = true;
+	if (!ret)
+		tell_others(live, swapped, saved->generation);
 	return ret;
 }
 

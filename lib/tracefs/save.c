@@ -152,8 +152,7 @@ static void tell_early(struct stackmap_live *live, const struct smap_copy *copy,
 		      "between is in no save of this file", generation);
 }
 
-/* Those behind @last and before @generation. */
-static void tell_between(struct stackmap_live *live, uint32_t last, uint32_t generation)
+void smap_tell_between(struct stackmap_live *live, uint32_t last, uint32_t generation)
 {
 	uint32_t nr = generation - last;
 
@@ -180,14 +179,14 @@ static void tell_gap(struct stackmap_live *live, const struct smap_copy *copy,
 	first = export->maps[0].generation;
 	/* That of another tool's reset is saved, too. */
 	if (copy->text_is_main && copy->bin.parsed && copy->bin.parsed->nr_maps) {
-		tell_between(live, copy->bin.parsed->maps[0].generation, first);
+		smap_tell_between(live, copy->bin.parsed->maps[0].generation, first);
 		first = copy->bin.parsed->maps[0].generation;
 	}
 	if (!last_generation(store, &copy->origin, &last))
 		return;
 	if (first != last && first - last <= INT32_MAX)
 		tell_early(live, copy, store, last);
-	tell_between(live, last, first);
+	smap_tell_between(live, last, first);
 }
 
 /* ---- writing ---- */

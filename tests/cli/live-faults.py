@@ -17,6 +17,7 @@ sys.dont_write_bytecode = True
 from live_world import Failed, World, fail, run  # noqa: E402
 
 COMMAND, SHIM = sys.argv[1:3]
+RESET = f"'{SHIM}' run sh -c 'echo 0 > /sys/kernel/tracing/stack_map'"
 ELSEWHERE = r': saved to \S+/maps\.stackmap\.[0-9a-f]{16}$'
 
 
@@ -200,6 +201,28 @@ def tracefs_fails_behind_the_reset(folder):
     case.end(lost=[8])
 
 
+def the_text_fails_behind_the_reset(folder):
+    case = Case(folder, 'EIO from the text, which alone has names, for a moment')
+    for byte in '0', '5000':
+        case.world.shim('set', 'kallsyms=hidden')
+        case.at('read', 'stack_map', byte, 'fail', 'EIO')
+        case.run('reset', 0, 'addresses cannot be named')
+        case.world.shim('rules', 'clear')
+        case.world.shim('record-many', '200', str(2000 + int(byte)))
+    case.end()
+    case = Case(folder, 'EIO from the text, which is not needed, for good')
+    case.at('-a', 'read', 'stack_map', '0', 'fail', 'EIO')
+    case.run('reset', 0, 'stack_map: read: Input/output error: saved without it')
+    case.end()
+    for byte in '0', '5000':
+        case = Case(folder, f'EIO from byte {byte} of the text, which alone shows the map')
+        case.at('before', 'stack_map', '0', f"run {RESET}; '{SHIM}' record-many 200 4000")
+        case.at('-a', 'read', 'stack_map', byte, 'fail', 'EIO')
+        case.run('reset', 0, 'stack_map: read: Input/output error: saved without it',
+                 'generation 9 is in no save of this file')
+        case.end(lost=[9])
+
+
 def short_and_interrupted(folder):
     case = Case(folder, 'short reads, and interrupted ones')
     for name in 'stack_map', 'stack_map_bin', 'stack_map_stat':
@@ -207,6 +230,7 @@ def short_and_interrupted(folder):
         case.at('-n', '5', 'read', name, '-', 'fail', 'EINTR')
     case.at('-n', '2', 'open', '*', '-', 'fail', 'EINTR')
     case.at('before', 'stack_map', '0', 'fail', 'EINTR')
+    case.at('before', 'stack_map', '0', 'fail', 'EAGAIN')
     case.at('-a', 'write', '/*/maps*', '-', 'limit', '111')
     case.at('-n', '5', 'write', '/*/maps*', '-', 'fail', 'EINTR')
     case.at('-n', '2', 'fsync', '/*', '-', 'fail', 'EINTR')
@@ -218,7 +242,6 @@ def short_and_interrupted(folder):
 # ---- another tool ----
 
 def another_tool(folder):
-    reset = f"run '{SHIM}' run sh -c 'echo 0 > /sys/kernel/tracing/stack_map'"
     case = Case(folder, 'another tool resets between two saves')
     case.run('save', 0)
     case.world.shim('record-many', '5', '2000')
@@ -232,18 +255,23 @@ def another_tool(folder):
     case.run('reset', 0, 'generation 8 is in no save of this file')
     case.end(lost=[8])
     case = Case(folder, 'another tool resets while a save reads')
-    case.at('read', 'stack_map_bin', '100', reset)
+    case.at('read', 'stack_map_bin', '100', 'run ' + RESET)
     case.run('save', 0)
     case.end()
     case = Case(folder, 'another tool resets between our look and our reset')
-    case.at('before', 'stack_map', '0', f"{reset}; '{SHIM}' record-many 11 4000")
+    case.at('before', 'stack_map', '0', f"run {RESET}; '{SHIM}' record-many 11 4000")
     case.run('reset', 0, 'another tool reset the map a moment before: generation 8 is saved too')
     case.end()
+    case = Case(folder, 'another tool resets twice between our look and our reset')
+    case.at('before', 'stack_map', '0', f"run {RESET}; '{SHIM}' record-many 11 4000; {RESET}")
+    case.run('reset', 0, 'generation 9 is in no save of this file')
+    case.end(lost=[9])
 
 
 CASES = (a_full_disk, a_read_only_disk, a_limit_on_the_store, a_limit_on_every_file,
          a_limit_ends_no_other_command, tracefs_fails, one_export_fails,
-         tracefs_fails_behind_the_reset, short_and_interrupted, another_tool)
+         tracefs_fails_behind_the_reset, the_text_fails_behind_the_reset,
+         short_and_interrupted, another_tool)
 
 
 def main():
