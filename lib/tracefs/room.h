@@ -111,6 +111,8 @@ struct stackmap_live {
 	struct smap_held	held;		/* that map, where it could not even be read */
 	bool			has_rotated;
 	uint32_t		rotated;	/* the last generation that was saved closed */
+	bool			has_seen;
+	uint32_t		seen;		/* the generation as a rotation began */
 	/* For a resolver: follow.c. */
 	struct smap_origin	origin;
 	bool			has_origin;

@@ -424,16 +424,25 @@ static int rotate_clearing(struct stackmap_live *live, struct smap_writer *write
 			   struct stackmap_saved *saved)
 {
 	unsigned int tries = MAX_TRIES;
+	bool others = false;
 	int fd, ret;
 
 	/* Who may not reset is told before anything is done. */
 	fd = smap_tracefs_open(live->dir, "stack_map", O_WRONLY, &live->err);
 	if (fd < 0)
 		return fd;
-	do
+	do {
 		ret = copy_and_clear(live, fd, writer, saved);
-	while (ret == -EAGAIN && --tries);
+		others |= ret == -EAGAIN;
+	} while (ret == -EAGAIN && --tries);
 	close(fd);
+	/* What was copied is saved; another tool reset it, and nothing was recorded since. */
+	if (ret == -ENODATA && others) {
+		saved->is_reset = true;
+		ret = 0;
+	}
+	if (!ret && others)
+		saved->nr_missing = STACKMAP_MISSING_UNKNOWN;
 	if (ret == -EAGAIN)
 		return smap_error_set(&live->err, ret,
 				      "%s/stack_map: not reset: other tools do so all the time",
@@ -479,11 +488,15 @@ static int check_entries(struct stackmap_live *live)
 
 	if (ret == -ENOENT)
 		return 0;
-	if (!ret && (!has(&stat, SMAP_STAT_ENTRIES) || !stat.value[SMAP_STAT_ENTRIES]))
-		ret = smap_error_set(&live->err, -ENODATA,
-				     "%s/stack_map: no stack in it: nothing to save, not reset",
-				     live->dir);
-	return ret;
+	if (ret)
+		return ret;
+	if (!has(&stat, SMAP_STAT_ENTRIES) || !stat.value[SMAP_STAT_ENTRIES])
+		return smap_error_set(&live->err, -ENODATA,
+				      "%s/stack_map: no stack in it: nothing to save, not reset",
+				      live->dir);
+	live->has_seen = has(&stat, SMAP_STAT_GENERATION);
+	live->seen = (uint32_t)stat.value[SMAP_STAT_GENERATION];
+	return 0;
 }
 
 static int check_rotate(struct stackmap_live *live, unsigned int flags)
@@ -547,6 +560,7 @@ SMAP_PUBLIC int stackmap_live_rotate(struct stackmap_live *live, const char *pat
 		ret = check_rotate(live, flags);
 	if (!ret)
 		ret = rotate_silently(live, path, flags, &saved);
+	live->has_seen = false;
 	if (ret)
 		return smap_errno(ret);
 	smap_keep_path(live);

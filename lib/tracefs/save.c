@@ -182,8 +182,12 @@ static void tell_gap(struct stackmap_live *live, const struct smap_copy *copy,
 		smap_tell_between(live, copy->bin.parsed->maps[0].generation, first);
 		first = copy->bin.parsed->maps[0].generation;
 	}
-	if (!last_generation(store, &copy->origin, &last))
+	if (!last_generation(store, &copy->origin, &last)) {
+		/* Since we looked, just before. */
+		if (live->has_seen)
+			smap_tell_between(live, live->seen - 1, first);
 		return;
+	}
 	if (first != last && first - last <= INT32_MAX)
 		tell_early(live, copy, store, last);
 	smap_tell_between(live, last, first);

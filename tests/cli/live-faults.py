@@ -28,7 +28,7 @@ class Case:
         self.name = name
         self.world = World(COMMAND, SHIM, folder, series, 'generation=7')
         self.elsewhere = []
-        self.run('reset', 0)
+        self.run('reset', 0, *([] if series == 'ours' else ['no stack came between']))
         self.world.shim('record-many', '200', '1000')
         self.before = self.state()
 
@@ -266,12 +266,27 @@ def another_tool(folder):
     case.at('before', 'stack_map', '0', f"run {RESET}; '{SHIM}' record-many 11 4000; {RESET}")
     case.run('reset', 0, 'generation 9 is in no save of this file')
     case.end(lost=[9])
+    case = Case(folder, 'another tool resets as we open the map, to save it in a new file')
+    case.elsewhere.append(case.world.store)
+    case.world.store += '.new'
+    case.at('opened', 'stack_map', 'rw', f"run {RESET}; '{SHIM}' record-many 11 4000")
+    case.run('reset', 0, 'generation 8 is in no save of this file')
+    case.end(lost=[8])
+
+
+def another_tool_on_series_8(folder):
+    for name, record in ('nothing', ''), ('more', f"; '{SHIM}' record-many 11 4000"):
+        case = Case(folder, f'another tool resets behind our copy, and {name} comes', '8')
+        case.at('fsync', '/*/maps.stackmap', '-', 'run ' + RESET + record)
+        case.run('reset', 1, 'another tool reset generation 8 after it was copied',
+                 'may be missing, nothing tells how many')
+        case.end()
 
 
 CASES = (a_full_disk, a_read_only_disk, a_limit_on_the_store, a_limit_on_every_file,
          a_limit_ends_no_other_command, tracefs_fails, one_export_fails,
          tracefs_fails_behind_the_reset, the_text_fails_behind_the_reset,
-         short_and_interrupted, another_tool)
+         short_and_interrupted, another_tool, another_tool_on_series_8)
 
 
 def main():
