@@ -48,8 +48,8 @@ look() {
 		[ -e "$file" ] || continue
 		trace-cmd-stackmap verify -m "$file" >/tmp/verified 2>&1 || [ $? -eq 1 ] ||
 			fail "kill $killed: verify $file: $(cat /tmp/verified)"
-		trace-cmd-stackmap list -m "$file" >>/tmp/listed 2>/tmp/listed.err || [ $? -eq 1 ] ||
-			fail "kill $killed: list $file: $(cat /tmp/listed.err)"
+		trace-cmd-stackmap list -m "$file" >>/tmp/listed 2>/tmp/list.err || [ $? -eq 1 ] ||
+			fail "kill $killed: list $file: $(cat /tmp/list.err)"
 	done
 	sed -n 's/.*: generation \([0-9]*\) with \([0-9]*\) stack.*/\1 \2/p' /tmp/listed >/tmp/there
 	awk 'FILENAME == "/tmp/there" { if ($2 > there[$1]) there[$1] = $2; next }

@@ -8,6 +8,7 @@
 # boot: cpus=2 mem=1024 timeout=900 append=ftrace_stackmap.bits=10
 . ./lib.sh
 . ./lib-stackmap.sh
+has_ours || skip 'no program of ours for this architecture'
 
 PATH=/usr/local/bin:$PATH
 case $(command -v trace-cmd) in

@@ -10,6 +10,7 @@
 # boot: append=ftrace_stackmap.bits=10
 . ./lib.sh
 . ./lib-stackmap.sh
+has_ours || skip 'no program of ours for this architecture'
 
 folder=/var/lib/trace-stackmap
 
