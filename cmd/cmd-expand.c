@@ -722,6 +722,7 @@ static int run_expand(const struct command *cmd, int argc, char **argv)
 
 static const struct cmd_option *const expand_options[] = {
 	cmd_maps_options,
+	cmd_proof_options,
 	cmd_live_options,
 	cmd_style_options,
 	NULL

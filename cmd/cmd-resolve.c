@@ -62,6 +62,7 @@ static const struct cmd_option *const resolve_options[] = {
 	format_options,
 	filter_options,
 	cmd_maps_options,
+	cmd_proof_options,
 	cmd_style_options,
 	NULL
 };

@@ -440,6 +440,7 @@ static const struct cmd_option verify_own_options[] = {
 static const struct cmd_option *const verify_options[] = {
 	verify_own_options,
 	cmd_maps_options,
+	cmd_proof_options,
 	NULL
 };
 

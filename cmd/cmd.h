@@ -146,6 +146,8 @@ bool cmd_parse_number(const char *option, const char *value, uint64_t max, uint6
  */
 extern const struct cmd_option cmd_maps_options[];
 extern const struct cmd_option cmd_style_options[];
+/* --require-proof, for commands that have a trace. */
+extern const struct cmd_option cmd_proof_options[];
 /* --live, for commands that can do with the running kernel's map. */
 extern const struct cmd_option cmd_live_options[];
 

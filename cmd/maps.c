@@ -21,10 +21,14 @@ const struct cmd_option cmd_maps_options[] = {
 	{ 'm', "map", "FILE", NULL,
 	  "saved-map file or raw export; may be repeated; - is standard input" },
 	{ CMD_KEY_KALLSYMS, "kallsyms", "FILE", NULL, "copy of the origin's /proc/kallsyms" },
-	{ CMD_KEY_REQUIRE_PROOF, "require-proof", NULL, NULL,
-	  "no map that is not proven to be of the trace" },
 	{ CMD_KEY_GENERATION, "generation", "N", NULL,
 	  "generation of the cookies that carry none" },
+	{ 0, NULL, NULL, NULL, NULL }
+};
+
+const struct cmd_option cmd_proof_options[] = {
+	{ CMD_KEY_REQUIRE_PROOF, "require-proof", NULL, NULL,
+	  "no map that is not proven to be of the trace" },
 	{ 0, NULL, NULL, NULL, NULL }
 };
 

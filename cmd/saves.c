@@ -59,7 +59,7 @@ static void print_generations(const struct stackmap_save *save)
 			printf("no generation, ");
 		print_count(stackmap_save_nr_stacks(save, i), "stack", "stacks");
 	}
-	putchar('\n');
+	puts(stackmap_save_is_superseded(save) ? "; a later save has all of them" : "");
 }
 
 static const char *order_name(enum stackmap_byte_order order)
@@ -287,6 +287,7 @@ static void print_save_json(struct json *json, const struct stackmap_save *save,
 	json_number(json, "save", nr + 1);
 	json_text(json, "format", stackmap_save_get_format(save));
 	json_bool(json, "raw", stackmap_save_is_raw(save));
+	json_bool(json, "superseded", stackmap_save_is_superseded(save));
 	json_number(json, "offset", stackmap_save_get_offset(save));
 	json_number(json, "bytes", stackmap_save_get_len(save));
 	json_number(json, "export_bytes", stackmap_save_get_export_len(save));

@@ -142,6 +142,8 @@ static int take_fd(struct smap_reader *reader, int fd, uint64_t offset,
 	reader->fd = fd;
 	if (fstat(fd, &st))
 		ret = smap_error_set(err, -errno, "%m");
+	else if (S_ISDIR(st.st_mode))
+		ret = smap_error_set(err, -EISDIR, "a folder without a *.stackmap in it");
 	else if (S_ISREG(st.st_mode) && (uint64_t)st.st_size > offset) {
 		reader->base = offset;
 		reader->len = (uint64_t)st.st_size - offset;

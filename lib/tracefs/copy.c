@@ -263,8 +263,11 @@ int smap_copy_name(struct stackmap_live *live, struct smap_copy *copy, bool *ret
 
 /* ---- all of it ---- */
 
-/* 1: it is there, with names for all; 0: the text is needed. */
-static int read_bin(struct stackmap_live *live, struct smap_copy *copy)
+/*
+ * 1: it is there, with names for all; 0: the text is needed, and stands in for it where
+ * @ret_why has words.
+ */
+static int read_bin(struct stackmap_live *live, struct smap_copy *copy, struct smap_error *ret_why)
 {
 	bool named;
 	int ret;
@@ -275,7 +278,7 @@ static int read_bin(struct stackmap_live *live, struct smap_copy *copy)
 	if (ret == -ENOMEM || ret == -ENODATA)
 		return ret;
 	if (ret) {
-		smap_live_log(live, "%s: the text is saved in its place", live->err.text);
+		*ret_why = live->err;
 		return 0;
 	}
 	ret = smap_copy_name(live, copy, &named);
@@ -335,7 +338,8 @@ static int no_stacks(struct stackmap_live *live)
 
 int smap_copy_read(struct stackmap_live *live, struct smap_copy *copy)
 {
-	int ret = read_bin(live, copy);
+	struct smap_error why = { "" };
+	int ret = read_bin(live, copy, &why);
 
 	if (!ret)
 		ret = read_text(live, copy);
@@ -343,5 +347,7 @@ int smap_copy_read(struct stackmap_live *live, struct smap_copy *copy)
 		return ret == -ENODATA ? no_stacks(live) : ret;
 	if (!smap_copy_export(copy)->nr_stacks)
 		return no_stacks(live);
+	if (*why.text)
+		smap_live_log(live, "%s: the text is saved in its place", why.text);
 	return read_stat(live, copy);
 }

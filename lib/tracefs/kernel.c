@@ -5,7 +5,7 @@
  *	format of the event	u64 stack_cookie: series 8 on; int stack_id: 4 to 7
  *	stack_map_bin		there or not
  *	its first bytes		FSM2: ours, which rotates without loss
- *	README			the same, where no map is allocated and stack_map_bin is empty
+ *	README			the same, where stack_map_bin is empty (no map) or fails
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -80,9 +80,10 @@ static int is_ours(const char *dir, struct smap_error *err)
 	int ret;
 
 	ret = smap_tracefs_read_head(dir, "stack_map_bin", head, sizeof(head), &len, err);
-	if (ret)
+	if (ret == -ENOMEM || ret == -EACCES || ret == -EPERM)
 		return ret;
-	if (!len)
+	/* Where the kernel fails to give it there is still the text to save. */
+	if (ret || !len)
 		return readme_says_so(dir, err);
 	memcpy(&magic, head, len < sizeof(magic) ? len : sizeof(magic));
 	return magic == FTRACE_STACKMAP_BIN_MAGIC;

@@ -196,13 +196,15 @@ int smap_live_fail_stat(struct stackmap_live *live, int code)
 
 SMAP_PUBLIC int stackmap_live_reset(struct stackmap_live *live)
 {
-	int ret = smap_live_look(live);
+	int ret = smap_live_look(live), fd;
 
 	if (ret)
 		return smap_errno(ret);
-	ret = smap_tracefs_write(live->dir, "stack_map", "0", &live->err);
-	if (ret)
-		smap_error_prefix(&live->err, ret, "not reset");
+	fd = smap_tracefs_open(live->dir, "stack_map", O_WRONLY, &live->err);
+	if (fd < 0)
+		return smap_errno(smap_error_prefix(&live->err, fd, "not reset"));
+	ret = smap_reset_fd(live, fd);
+	close(fd);
 	return ret ? smap_errno(ret) : 0;
 }
 

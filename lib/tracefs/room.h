@@ -190,6 +190,11 @@ int smap_pause_end(struct stackmap_live *live, struct smap_pause *pause);
 
 /* ---- rotate.c ---- */
 
+/*
+ * Reset through stack_map, open for writing. Tries again for a second where the kernel has no room
+ * for one more map at the moment. 0, or negative errno with words.
+ */
+int smap_reset_fd(struct stackmap_live *live, int fd);
 void smap_held_close(struct smap_held *held);
 /* What is pending, where it could not be read before. 0, or negative errno: it stays held. */
 int smap_held_read_again(struct stackmap_live *live);

@@ -58,7 +58,7 @@ static int reset_words(struct stackmap_live *live, int ret)
 	return ret;
 }
 
-static int reset(struct stackmap_live *live, int fd)
+int smap_reset_fd(struct stackmap_live *live, int fd)
 {
 	unsigned int tries = MAX_RESET_TRIES;
 	int ret;
@@ -317,7 +317,7 @@ static int rotate_held(struct stackmap_live *live, struct smap_copy **copy, cons
 	enum swapped swapped;
 	int ret;
 
-	ret = reset(live, held->map);
+	ret = smap_reset_fd(live, held->map);
 	if (ret)
 		return ret;
 	saved->is_reset = true;
@@ -336,6 +336,17 @@ static int rotate_held(struct stackmap_live *live, struct smap_copy **copy, cons
 	return ret;
 }
 
+/* A map that nobody can read stays where it is. */
+static int check_readable(struct stackmap_live *live)
+{
+	char head[256];
+	size_t len;
+
+	if (!smap_tracefs_read_head(live->dir, "stack_map_bin", head, sizeof(head), &len, NULL))
+		return 0;
+	return smap_tracefs_read_head(live->dir, "stack_map", head, sizeof(head), &len, &live->err);
+}
+
 static int rotate_lossless(struct stackmap_live *live, const char *path, struct smap_writer *writer,
 			   struct stackmap_saved *saved)
 {
@@ -345,7 +356,9 @@ static int rotate_lossless(struct stackmap_live *live, const char *path, struct 
 
 	if (!copy)
 		return -ENOMEM;
-	ret = hold(live, &held);
+	ret = check_readable(live);
+	if (!ret)
+		ret = hold(live, &held);
 	if (!ret) {
 		ret = rotate_held(live, &copy, path, &held, writer, saved);
 		smap_held_close(&held);
@@ -385,7 +398,7 @@ static int reset_cleared(struct stackmap_live *live, int fd, struct stackmap_sav
 			      "copied: what came in between is lost", saved->generation);
 		return -EAGAIN;
 	}
-	ret = reset(live, fd);
+	ret = smap_reset_fd(live, fd);
 	if (ret)
 		return ret;
 	saved->is_reset = true;

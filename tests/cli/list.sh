@@ -48,6 +48,12 @@ odd=$(printf 'b\377\001\177\302\205\303\244"\\u')
 cp data/text/map.stack_map "$odd"
 run list "$odd" | head -n 3
 run list --json "$odd"
+note folders
+mkdir none some
+cp data/text/map.stack_map some/a.stackmap
+run list none
+run list -m none
+run list some
 note damaged
 head -c 4000 a.stackmap > cut.stackmap
 run list cut.stackmap | sized | sed -E 's/, [0-9]+ bytes: /, N bytes: /'

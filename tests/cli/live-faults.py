@@ -170,8 +170,8 @@ def tracefs_fails(folder):
     case = Case(folder, 'EIO from every export')
     for name in 'stack_map', 'stack_map_bin':
         case.at('-a', 'read', name, '-', 'fail', 'EIO')
-    case.run('save', 2, 'stack_map_bin: read: Input/output error')
-    case.run('reset', 2, 'stack_map_bin: read: Input/output error')
+    case.run('save', 2, 'stack_map: read: Input/output error')
+    case.run('reset', 2, 'stack_map: read: Input/output error')
     case.end()
 
 

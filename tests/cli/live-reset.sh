@@ -24,6 +24,12 @@ live reset --no-save --json
 live reset --no-save --pause
 live reset --no-save -o x
 live reset x
+note without saving, while other programs hold all maps that there may be
+"$shim" at -n 3 before stack_map 0 fail EBUSY
+live reset --no-save
+"$shim" rules
+"$shim" at -a before stack_map 0 fail EBUSY
+live reset --no-save
 note series 8: what comes in between is counted
 world 8 option=1
 record_many 300
@@ -77,6 +83,12 @@ for series in 8 ours; do
 	tracing
 	ls refused.$series.stackmap 2>&1
 done
+note the binary export cannot be read: the text is what is saved
+world ours option=1
+record_many 10
+"$shim" at -a read stack_map_bin 0 fail EIO
+live reset -o unread.stackmap
+all_resolve unread.stackmap
 note no map
 for series in 7 8 ours; do
 	world $series

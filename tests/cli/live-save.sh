@@ -32,6 +32,14 @@ live save --json
 live save
 all_resolve trace.dat.stackmap
 
+note the binary export fails: the text is saved in its place, where there is one
+world ours option=1
+"$shim" at -a read stack_map_bin 0 fail EIO
+live save -o unread.stackmap
+record $a
+live save -o unread.stackmap
+all_resolve unread.stackmap
+
 note names are hidden: the text has them
 world ours option=1 kallsyms=hidden
 record $a $b
