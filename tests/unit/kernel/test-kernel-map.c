@@ -9,6 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <linux/limits.h>
+#include <linux/mm.h>
+
 #include <cmocka.h>
 
 #include "stacks.h"
@@ -426,6 +429,25 @@ static void a_failed_allocation_leaves_nothing(void **state)
 	assert_int_equal(shim_nr_allocated(), allocated);
 }
 
+/* Whoever needs a page meanwhile would be killed for it. */
+static void what_there_is_no_memory_for_is_not_tried(void **state)
+{
+	struct ftrace_stackmap *map = *state;
+	long pages = (long)(map->memory >> PAGE_SHIFT), available;
+	long allocated = shim_nr_allocated();
+
+	for (available = 0; available < pages; available++) {
+		shim_available = available;
+		assert_null(ftrace_stackmap_alloc(BITS));
+		assert_int_equal(shim_nr_allocated(), allocated);
+	}
+	shim_available = pages + 1;
+	map = ftrace_stackmap_alloc(BITS);
+	shim_available = LONG_MAX;
+	assert_non_null(map);
+	ftrace_stackmap_destroy(map);
+}
+
 static void a_map_takes_no_more_memory_than_was_promised(void **state)
 {
 	const struct {
@@ -508,6 +530,7 @@ int main(void)
 		with_map(uses_are_counted_up_to_the_largest_int),
 		with_map(what_is_counted_adds_up_over_the_cpus),
 		with_map(a_failed_allocation_leaves_nothing),
+		with_map(what_there_is_no_memory_for_is_not_tried),
 		with_map(a_map_takes_no_more_memory_than_was_promised),
 		with_map(stacks_as_deep_as_real_ones_fit_as_many_as_a_map_counts),
 		cmocka_unit_test(what_is_written_has_cache_lines_of_its_own),

@@ -7,6 +7,7 @@
 #include <linux/hash.h>
 #include <linux/log2.h>
 #include <linux/minmax.h>
+#include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 #include <asm/sections.h>
@@ -396,6 +397,17 @@ u64 ftrace_stackmap_fallbacks(const struct ftrace_stackmap *map)
 	       ftrace_stackmap_sum(map, FTRACE_STACKMAP_NO_SLOT);
 }
 
+/*
+ * An allocation that fails in the end has taken what there was before, and whoever needs a page
+ * meanwhile is killed for it. As for the ring buffer, do not try what there is no memory for.
+ */
+static void *alloc_tables(size_t size)
+{
+	if (si_mem_available() <= (long)(size >> PAGE_SHIFT))
+		return NULL;
+	return __vmalloc(size, GFP_KERNEL | __GFP_ZERO | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
+}
+
 /**
  * ftrace_stackmap_alloc - make an empty map
  * @bits: room for 2^@bits stacks
@@ -416,7 +428,7 @@ struct ftrace_stackmap *ftrace_stackmap_alloc(unsigned int bits)
 
 	size = array_size(nr_slots, sizeof(*map->slots) + sizeof(*map->refs)) +
 	       array_size(arena_words, sizeof(*map->arena));
-	map->slots = __vmalloc(size, GFP_KERNEL | __GFP_ZERO | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
+	map->slots = alloc_tables(size);
 	map->counters = alloc_percpu(struct ftrace_stackmap_counters);
 	if (!map->slots || !map->counters) {
 		ftrace_stackmap_destroy(map);

@@ -11,6 +11,7 @@
 #include <linux/bits.h>
 #include <linux/cache.h>
 #include <linux/cpumask.h>
+#include <linux/mm.h>
 #include <linux/percpu.h>
 #include <linux/random.h>
 #include <linux/rcupdate.h>
@@ -34,6 +35,7 @@ struct shim_task {
 unsigned long shim_stext = 0xffffffff81000000UL;
 u32 shim_next_random = 1;
 int shim_allocations_left = -1;
+long shim_available = LONG_MAX;
 unsigned int shim_nr_warnings;
 unsigned int shim_nr_grace_periods;
 void (*shim_before_grace_period)(void);
@@ -316,6 +318,11 @@ void *kzalloc(size_t size, unsigned long flags)
 void kfree(void *p)
 {
 	release(p);
+}
+
+long si_mem_available(void)
+{
+	return shim_available;
 }
 
 /* What is not asked to be zero is not. */

@@ -35,6 +35,8 @@ extern uint32_t shim_next_random;
 
 /* Allocations that succeed from now on, until one fails: that one alone. Negative: none fails. */
 extern int shim_allocations_left;
+/* What si_mem_available() says: pages */
+extern long shim_available;
 /* That are not freed, of any kind */
 long shim_nr_allocated(void);
 
