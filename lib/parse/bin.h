@@ -47,8 +47,11 @@ int smap_bin_builder_failed(struct smap_bin_parser *parser, int code);
 /* The header ends behind the last byte. */
 int smap_bin_header_cut(struct smap_bin_parser *parser);
 
-/* The row in the table of formats, made from "static const struct smap_bin_format format". */
-#define SMAP_BIN_FORMAT(format, words, counts)						\
+/*
+ * The row in the table of formats, made from "static const struct smap_bin_format format". @holds:
+ * has_all of the row.
+ */
+#define SMAP_BIN_FORMAT(format, words, counts, holds)					\
 static enum smap_byte_order order_##format(const void *data, size_t len)		\
 {											\
 	return smap_bin_order(data, len, (format).magic);				\
@@ -73,6 +76,7 @@ const struct smap_parse_ops smap_parse_##format = {					\
 	.probe = probe_##format,							\
 	.order = order_##format,							\
 	.parse = parse_##format,							\
+	.has_all = holds,								\
 }
 
 #endif /* SMAP_PARSE_BIN_H */

@@ -106,4 +106,4 @@ static const struct smap_bin_format bin1 = {
 	.read = read_stacks,
 };
 
-SMAP_BIN_FORMAT(bin1, "stack_map_bin version 1", false);
+SMAP_BIN_FORMAT(bin1, "stack_map_bin version 1", false, NULL);

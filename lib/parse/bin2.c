@@ -164,22 +164,27 @@ static int read_header(struct reader *reader)
 /* ---- stacks ---- */
 
 /* The frames are the last of a record: nothing but they can tell how many there are. */
+static bool frames_fit(uint32_t frames, uint32_t frames_offset, uint32_t record_size)
+{
+	return frames && frames_offset >= sizeof(struct ftrace_stackmap_bin_stack) &&
+	       frames_offset + (uint64_t)frames * sizeof(uint64_t) == record_size;
+}
+
 static int check_stack(struct smap_bin_parser *parser, const struct record *record,
 		       const struct ftrace_stackmap_bin_stack *stack)
 {
 	uint32_t frames = u32(&record->bytes, stack->frames);
 	uint32_t frames_offset = u32(&record->bytes, stack->frames_offset);
 
+	if (frames_fit(frames, frames_offset, record->size))
+		return 0;
 	if (!frames)
 		return smap_error_set(parser->err, -EBADMSG, "byte %zu: a stack of 0 frames",
 				      record->offset);
-	if (frames_offset < sizeof(*stack) ||
-	    frames_offset + (uint64_t)frames * sizeof(uint64_t) != record->size)
-		return smap_error_set(parser->err, -EBADMSG,
-				      "byte %zu: a stack of %u bytes, with %u frame%s from its byte %u",
-				      record->offset, record->size, frames, frames == 1 ? "" : "s",
-				      frames_offset);
-	return 0;
+	return smap_error_set(parser->err, -EBADMSG,
+			      "byte %zu: a stack of %u bytes, with %u frame%s from its byte %u",
+			      record->offset, record->size, frames, frames == 1 ? "" : "s",
+			      frames_offset);
 }
 
 static void check_order(struct reader *reader, const struct record *record, uint32_t slot)
@@ -346,10 +351,98 @@ static int read_all(struct smap_bin_parser *parser)
 	return ret ? ret : read_records(&reader);
 }
 
+/* ---- all stacks of one in another? ---- */
+
+/* From stack to stack, of what is whole and in the order that a kernel writes. */
+struct walk {
+	struct ftrace_stackmap_bin_header header;
+	struct smap_bytes	bytes;
+	bool			has_slot;
+	bool			at_end;		/* at the trailer: there was nothing wrong */
+	uint32_t		slot;		/* the stack where it is now */
+	uint32_t		nr_frames;
+	const void		*frames;
+};
+
+static bool begin_walk(struct walk *walk, const void *data, size_t len)
+{
+	*walk = (struct walk){ .bytes = smap_bytes_init(data, len, false) };
+	return get_struct(&walk->bytes, &walk->header, sizeof(walk->header)) &&
+	       walk->header.magic == FTRACE_STACKMAP_BIN_MAGIC &&
+	       walk->header.version == FTRACE_STACKMAP_BIN_VERSION &&
+	       is_size(walk->header.header_size, sizeof(walk->header)) &&
+	       smap_bytes_skip(&walk->bytes, walk->header.header_size - sizeof(walk->header));
+}
+
+static bool take_stack(struct walk *walk, struct record *record)
+{
+	struct ftrace_stackmap_bin_stack stack;
+	const void *skipped;
+
+	if (!get_struct(&record->bytes, &stack, sizeof(stack)) ||
+	    !frames_fit(stack.frames, stack.frames_offset, record->size) ||
+	    (walk->has_slot && stack.slot <= walk->slot))
+		return false;
+	walk->has_slot = true;
+	walk->slot = stack.slot;
+	walk->nr_frames = stack.frames;
+	return smap_bytes_get(&record->bytes, stack.frames_offset - sizeof(stack), &skipped) &&
+	       smap_bytes_get(&record->bytes, stack.frames * sizeof(uint64_t), &walk->frames);
+}
+
+static bool walk_on(struct walk *walk)
+{
+	struct record record;
+
+	if (!take_record(&walk->bytes, &record) || record.is_cut)
+		return false;
+	if (record.kind == FTRACE_STACKMAP_BIN_STACK)
+		return take_stack(walk, &record);
+	/* Of another kind nobody knows what it says. */
+	walk->at_end = record.kind == FTRACE_STACKMAP_BIN_TRAILER;
+	return false;
+}
+
+/* What an address is, and of which map. */
+static bool same_map(const struct ftrace_stackmap_bin_header *a,
+		     const struct ftrace_stackmap_bin_header *b)
+{
+	return a->generation == b->generation && a->stext == b->stext &&
+	       a->trampoline == b->trampoline &&
+	       !((a->flags ^ b->flags) & FTRACE_STACKMAP_BIN_ADDR32);
+}
+
+static bool same_stack(const struct walk *a, const struct walk *b)
+{
+	return a->slot == b->slot && a->nr_frames == b->nr_frames &&
+	       !memcmp(a->frames, b->frames, a->nr_frames * sizeof(uint64_t));
+}
+
+/* Byte by byte: for two exports of one map, in the order of this machine. */
+static bool has_all(const void *data, size_t len, const void *older, size_t older_len)
+{
+	struct walk all, some;
+
+	if (!begin_walk(&all, data, len) || !begin_walk(&some, older, older_len) ||
+	    !same_map(&all.header, &some.header))
+		return false;
+	while (walk_on(&some)) {
+		do {
+			if (!walk_on(&all))
+				return false;
+		} while (all.slot < some.slot);
+		if (!same_stack(&all, &some))
+			return false;
+	}
+	while (walk_on(&all))
+		;
+	return some.at_end && all.at_end;
+}
+
 static const struct smap_bin_format bin2 = {
 	.magic = FTRACE_STACKMAP_BIN_MAGIC,
 	.has_generation = true,
 	.read = read_all,
 };
 
-SMAP_BIN_FORMAT(bin2, "stack_map_bin, format FSM2", true);
+SMAP_BIN_FORMAT(bin2, "stack_map_bin, format FSM2", true, has_all);

@@ -84,6 +84,12 @@ struct smap_parse_ops {
 	int			(*parse)(const void *data, size_t len,
 					 struct smap_export **ret_export,
 					 struct smap_findings *findings, struct smap_error *err);
+	/*
+	 * Of two exports of one map in this format: does the one have every stack of the older one,
+	 * with the same frames? In doubt false. NULL: only parsing both can tell.
+	 */
+	bool			(*has_all)(const void *data, size_t len,
+					   const void *older, size_t older_len);
 };
 
 /* The format of these bytes, NULL if they are none that we know (an empty file is none). */

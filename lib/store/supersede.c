@@ -86,19 +86,46 @@ static int check_symbols(struct smap_store *store, size_t nr, const struct smap_
 	return 0;
 }
 
-static int check_save(struct smap_store *store, size_t nr, const struct smap_save_input *input,
-		      const struct smap_export *export, bool *ret_all, struct smap_error *err)
+static int check_parsed(const struct smap_export *export, const char *data, size_t len,
+			bool *ret_all, struct smap_error *err)
 {
 	struct smap_export *older;
-	bool all = false;
 	int ret;
 
-	ret = smap_store_export(store, nr, &older, NULL, err);
+	ret = smap_parse(data, len, &older, NULL, NULL, err);
 	if (ret)
 		return ret;
-	if (has_all_stacks(export, older))
-		ret = check_symbols(store, nr, input, &all, err);
+	*ret_all = has_all_stacks(export, older);
 	smap_export_free(older);
+	return 0;
+}
+
+static int check_export(const struct smap_save_input *input, const char *data, size_t len,
+			bool *ret_all, struct smap_error *err)
+{
+	const struct smap_parse_ops *format = smap_parse_probe(input->export, input->export_len);
+
+	if (!format || !format->has_all || format != smap_parse_probe(data, len))
+		return check_parsed(input->parsed, data, len, ret_all, err);
+	*ret_all = format->has_all(input->export, input->export_len, data, len);
+	return 0;
+}
+
+static int check_save(struct smap_store *store, size_t nr, const struct smap_save_input *input,
+		      bool *ret_all, struct smap_error *err)
+{
+	bool all = false;
+	char *data;
+	size_t len;
+	int ret;
+
+	ret = smap_store_export_bytes(store, nr, &data, &len, err);
+	if (ret)
+		return ret;
+	ret = check_export(input, data, len, &all, err);
+	free(data);
+	if (!ret && all)
+		ret = check_symbols(store, nr, input, &all, err);
 	if (!ret)
 		*ret_all = all;
 	return ret;
@@ -174,7 +201,7 @@ static int find(struct smap_store *store, const struct smap_save_input *input,
 		if (!is_candidate(&store->saves[i], &input->origin, export->maps[0].generation))
 			continue;
 		all = false;
-		ret = check_save(store, i, input, export, &all, err);
+		ret = check_save(store, i, input, &all, err);
 		if (ret == -ENOMEM)
 			return ret;
 		if (!all)

@@ -725,6 +725,127 @@ static void the_parser_itself_checks_the_magic(void **state)
 	assert_null(export);
 }
 
+/* ---- all stacks of one in another ---- */
+
+#define BIG_ENDIAN_HOST	(__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+
+static bool has_all(const struct bin *bin, const struct bin *older)
+{
+	return smap_parse_bin2.has_all(bin->buf.data, bin->buf.len, older->buf.data,
+				       older->buf.len);
+}
+
+/* two_stacks() with one more in front and one behind. */
+static struct bin four_stacks(void)
+{
+	struct bin bin = bin_new(BIG_ENDIAN_HOST, CLOSED);
+
+	put_stack(&bin, 7, 1, 1);
+	put(&bin, 1, 8);
+	put_stack(&bin, 42, 2000, 3);
+	put(&bin, 0xffffffff81000048, 8);
+	put(&bin, 0x7fffffff, 8);
+	put(&bin, 0xffffffffc0001010, 8);
+	put_stack(&bin, 43, 1, 1);
+	put(&bin, 0xffffffff81000048, 8);
+	put_stack(&bin, 44, 1, 1);
+	put(&bin, 2, 8);
+	put_trailer(&bin, 4);
+	return bin;
+}
+
+static void the_fuller_export_of_a_map_has_all_of_the_older(void **state)
+{
+	struct bin bin = four_stacks(), older = two_stacks(BIG_ENDIAN_HOST);
+	struct bin none = bin_new(BIG_ENDIAN_HOST, 0);
+
+	(void)state;
+	put_trailer(&none, 0);
+	assert_true(has_all(&bin, &bin));
+	assert_true(has_all(&bin, &older));
+	assert_false(has_all(&older, &bin));
+	assert_true(has_all(&older, &none));
+	assert_false(has_all(&none, &older));
+	smap_buf_free(&bin.buf);
+	smap_buf_free(&older.buf);
+	smap_buf_free(&none.buf);
+}
+
+/* @size bytes at @at of the older one changed to @value: that is another stack, map or nothing. */
+static void has_not_all_with(size_t at, uint64_t value, unsigned int size)
+{
+	struct bin bin = four_stacks(), older = two_stacks(BIG_ENDIAN_HOST);
+
+	set(&older, at, value, size);
+	assert_false(has_all(&bin, &older));
+	smap_buf_free(&bin.buf);
+	smap_buf_free(&older.buf);
+}
+
+static void what_differs_is_not_all(void **state)
+{
+	(void)state;
+	has_not_all_with(0, 0x46534d31, 4);
+	has_not_all_with(VERSION_AT, 3, 4);
+	has_not_all_with(HEADER_SIZE_AT, 60, 4);
+	has_not_all_with(FLAGS_AT, ADDR32, 4);
+	has_not_all_with(16, 1804289384, 4);			/* generation */
+	has_not_all_with(24, 0xffffffff82000000, 8);		/* stext */
+	has_not_all_with(TRAMPOLINE_AT, 0x7ffffffe, 8);
+	has_not_all_with(FIRST_AT, 9, 4);			/* a kind that is not known */
+	has_not_all_with(FIRST_AT + 4, 0, 4);			/* sizes */
+	has_not_all_with(FIRST_AT + 4, 40, 4);
+	has_not_all_with(FIRST_AT + 4, 0xfffffff8, 4);
+	has_not_all_with(FIRST_AT + 8, 41, 4);			/* slots */
+	has_not_all_with(FIRST_AT + 8, 43, 4);
+	has_not_all_with(SECOND_AT + 8, 42, 4);
+	has_not_all_with(FIRST_AT + 16, 2, 4);			/* frames */
+	has_not_all_with(FIRST_AT + 20, 32, 4);
+	has_not_all_with(FIRST_AT + 24, 0xffffffff81000049, 8);
+	has_not_all_with(FIRST_AT + 40, 0xffffffffc0001011, 8);
+	has_not_all_with(TRAILER_AT, 1, 4);
+}
+
+/* Of a map in the other order of bytes it says nothing. */
+static void only_exports_of_this_machine_are_compared(void **state)
+{
+	struct bin bin = two_stacks(!BIG_ENDIAN_HOST);
+
+	(void)state;
+	assert_false(has_all(&bin, &bin));
+	smap_buf_free(&bin.buf);
+}
+
+static void what_is_not_whole_neither_has_all_nor_is_had(void **state)
+{
+	struct bin bin = four_stacks(), older = two_stacks(BIG_ENDIAN_HOST), cut;
+
+	(void)state;
+	for (cut = older; cut.buf.len-- > 0; )
+		if (cut.buf.len < TRAILER_AT + 8)
+			assert_false(has_all(&bin, &cut));
+	for (cut = bin; cut.buf.len-- > 0; )
+		if (cut.buf.len < bin.buf.len - 32)
+			assert_false(has_all(&cut, &older));
+	smap_buf_free(&bin.buf);
+	smap_buf_free(&older.buf);
+}
+
+/* Two stacks of one cookie contradict each other, whichever is met first. */
+static void a_slot_that_is_there_twice_is_not_had(void **state)
+{
+	struct bin bin = bin_new(BIG_ENDIAN_HOST, 0), older = two_stacks(BIG_ENDIAN_HOST);
+
+	(void)state;
+	smap_buf_add(&bin.buf, older.buf.data + FIRST_AT, TRAILER_AT - FIRST_AT);
+	put_stack(&bin, 43, 1, 1);
+	put(&bin, 3, 8);
+	put_trailer(&bin, 3);
+	assert_false(has_all(&bin, &older));
+	smap_buf_free(&bin.buf);
+	smap_buf_free(&older.buf);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -760,6 +881,11 @@ int main(void)
 		cmocka_unit_test(every_flip_of_what_holds_it_together_is_found),
 		cmocka_unit_test(every_failing_allocation_gives_enomem_and_leaks_nothing),
 		cmocka_unit_test(the_parser_itself_checks_the_magic),
+		cmocka_unit_test(the_fuller_export_of_a_map_has_all_of_the_older),
+		cmocka_unit_test(what_differs_is_not_all),
+		cmocka_unit_test(only_exports_of_this_machine_are_compared),
+		cmocka_unit_test(what_is_not_whole_neither_has_all_nor_is_had),
+		cmocka_unit_test(a_slot_that_is_there_twice_is_not_had),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
