@@ -324,13 +324,15 @@ int smap_store_export(struct smap_store *store, size_t nr, struct smap_export **
 	return 0;
 }
 
-static int export_head(struct smap_store *store, size_t nr, void *head, size_t *ret_len,
-		       struct smap_error *err)
+int smap_store_export_head(struct smap_store *store, size_t nr, void *head, size_t *ret_len,
+			   struct smap_error *err)
 {
 	const struct smap_section *section;
 	char *room;
 	int ret;
 
+	if (nr >= store->nr_saves)
+		return smap_error_set(err, -ERANGE, "no save %zu", nr + 1);
 	if (store->is_raw) {
 		if (store->reader.len < *ret_len)
 			*ret_len = (size_t)store->reader.len;
@@ -355,7 +357,7 @@ int smap_store_export_format(struct smap_store *store, size_t nr,
 
 	if (nr >= store->nr_saves)
 		return smap_error_set(err, -ERANGE, "no save %zu", nr + 1);
-	ret = export_head(store, nr, head, &len, err);
+	ret = smap_store_export_head(store, nr, head, &len, err);
 	if (!ret) {
 		format = smap_parse_probe(head, len);
 		if (!format)

@@ -134,6 +134,9 @@ int smap_store_export(struct smap_store *store, size_t nr, struct smap_export **
 		      struct smap_findings *findings, struct smap_error *err);
 int smap_store_export_bytes(struct smap_store *store, size_t nr, char **ret_data, size_t *ret_len,
 			    struct smap_error *err);
+/* Its first bytes only, into @head of *ret_len bytes; *ret_len becomes how many there are. */
+int smap_store_export_head(struct smap_store *store, size_t nr, void *head, size_t *ret_len,
+			   struct smap_error *err);
 int smap_store_stat_bytes(struct smap_store *store, size_t nr, char **ret_data, size_t *ret_len,
 			  struct smap_error *err);
 int smap_store_symbol_bytes(struct smap_store *store, size_t nr, char **ret_data, size_t *ret_len,

@@ -105,15 +105,12 @@ static bool last_generation(struct smap_store *store, const struct smap_origin *
 static int is_closed(struct smap_store *store, size_t nr)
 {
 	struct smap_export *export;
-	char *data;
-	size_t len;
+	char head[HEADER_LEN];
+	size_t len = sizeof(head);
 	int ret;
 
-	if (smap_store_export_bytes(store, nr, &data, &len, NULL))
-		return -ENODATA;
-	ret = smap_parse(data, len < HEADER_LEN ? len : HEADER_LEN, &export, NULL, NULL, NULL);
-	free(data);
-	if (ret)
+	if (smap_store_export_head(store, nr, head, &len, NULL) ||
+	    smap_parse(head, len, &export, NULL, NULL, NULL))
 		return -ENODATA;
 	/* Only a binary export says it. */
 	ret = export->info.word_size ? export->info.is_closed : -ENODATA;
