@@ -386,6 +386,8 @@ static int verify_all(struct verify *verify, char **traces, int nr)
 	struct json *json = &verify->json;
 	int i;
 
+	if (nr && cmd_maps_set_traces(&verify->maps, (size_t)nr) != CMD_OK)
+		return CMD_FAILED;
 	if (verify->as_json) {
 		json_open(json, NULL, '{');
 		json_open(json, "files", '[');
@@ -396,6 +398,7 @@ static int verify_all(struct verify *verify, char **traces, int nr)
 		json_open(json, "traces", '[');
 	}
 	for (i = 0; i < nr; i++) {
+		verify->maps.trace_nr = (size_t)i;
 		if (traces[i])
 			note_status(verify, verify_trace(verify, traces[i]));
 	}

@@ -118,6 +118,15 @@ int cmd_maps_take(struct cmd_maps *maps, int key, const char *value)
 	return 0;
 }
 
+int cmd_maps_set_traces(struct cmd_maps *maps, size_t nr_traces)
+{
+	maps->nr_traces = nr_traces;
+	if (!maps->nr_kallsyms || maps->nr_kallsyms == nr_traces)
+		return CMD_OK;
+	return cmd_error("--kallsyms is of one trace: give it as often as there are traces (%zu), "
+			 "in their order; '' stands for none", nr_traces);
+}
+
 void cmd_maps_release(struct cmd_maps *maps)
 {
 	free(maps->files);
@@ -266,17 +275,30 @@ static void on_line(const char *line, void *data)
 		cmd_log(line, NULL);
 }
 
+static int add_kallsyms(struct cmd_maps *maps, struct stackmap_resolver *resolver)
+{
+	size_t i, nr = maps->nr_kallsyms;
+	int err = 0;
+
+	i = maps->nr_traces && nr ? maps->trace_nr : 0;
+	if (maps->nr_traces && nr)
+		nr = i + 1;
+	for (; !err && i < nr; i++)
+		if (*maps->kallsyms[i])
+			err = stackmap_resolver_add_kallsyms(resolver, maps->kallsyms[i]);
+	return err;
+}
+
 static int set_up(struct cmd_maps *maps, struct stackmap_resolver *resolver, const char *trace)
 {
-	size_t i;
 	int err;
 
 	stackmap_resolver_set_log(resolver, on_line, maps);
 	err = stackmap_resolver_set_style(resolver, &maps->style);
 	if (!err && trace)
 		err = stackmap_resolver_set_trace(resolver, trace);
-	for (i = 0; !err && i < maps->nr_kallsyms; i++)
-		err = stackmap_resolver_add_kallsyms(resolver, maps->kallsyms[i]);
+	if (!err)
+		err = add_kallsyms(maps, resolver);
 	if (!err && maps->has_generation)
 		err = stackmap_resolver_set_generation(resolver, maps->generation);
 	if (!err && maps->require_proof)

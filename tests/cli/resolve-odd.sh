@@ -224,3 +224,20 @@ run resolve -m parts.stackmap made.dat
 cp parts.stackmap made.dat.stackmap
 run resolve -q made.dat
 rm made.dat.stackmap
+note a host and its guest: each has symbols of its own, and nobody lends them
+for origin in host guest; do
+	"$MKTRACE" $origin.dat <<-'END'
+	without kallsyms
+	cpu 0
+	1000 7 value value=1
+	1001 7 kernel_stack 0xffffffff81000010 0xffffffff81000120
+	END
+	printf '%s\n' "ffffffff81000000 T ${origin}_a" "ffffffff81000100 T ${origin}_b" \
+		'ffffffff81000200 T _etext' > $origin.kallsyms
+done
+run resolve host.dat guest.dat --kallsyms host.kallsyms --kallsyms guest.kallsyms
+run resolve -q host.dat guest.dat --kallsyms '' --kallsyms guest.kallsyms
+run resolve host.dat guest.dat --kallsyms guest.kallsyms
+run resolve guest.dat --kallsyms guest.kallsyms --kallsyms host.kallsyms
+run verify host.dat guest.dat --kallsyms guest.kallsyms
+run verify guest.dat --kallsyms guest.kallsyms
