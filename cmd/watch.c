@@ -117,6 +117,20 @@ static bool may_have_reset(int code)
 	return code != -EBUSY && code != -EAGAIN;
 }
 
+/*
+ * Who may read the map and not reset it, as a member of its group, saves instead. The next try will
+ * not be better: said once, until it is, or somebody asks for a rotation.
+ */
+static bool was_said(struct watch *watch, bool rotates, int code)
+{
+	const int before = watch->no_right;
+
+	if (!rotates)
+		return false;
+	watch->no_right = code == -EACCES || code == -EPERM ? code : 0;
+	return code && code == before;
+}
+
 /* Rotate or save, and learn from what comes of it. */
 static void act(struct watch *watch, bool rotates)
 {
@@ -129,10 +143,13 @@ static void act(struct watch *watch, bool rotates)
 	else if (!ret || ret == -EXDEV)
 		note_saved(watch, rotates);
 	watch->may_have_reset = rotates && may_have_reset(ret);
-	note_code(watch, &watch->act_code, ret, "maps are saved again");
+	if (!was_said(watch, rotates, ret))
+		note_code(watch, &watch->said_code, ret, "maps are saved again");
+	watch->act_code = ret;
 	watch->is_failing = ret && !was_refused(ret);
 	watch->is_begun |= !ret;
-	if (ret)
+	/* A save takes the place of a rotation, but frees no room in the map: it is due at once. */
+	if (ret || (watch->no_right && !rotates))
 		rotation_failed(&watch->rotation, watch->ops->now(watch->data));
 	else
 		rotation_done(&watch->rotation, from, watch->ops->now(watch->data));
@@ -155,7 +172,9 @@ static void act_when_due(struct watch *watch)
 	bool rotates = may_rotate(watch) && watch->look.map.entries;
 	uint64_t now = watch->ops->now(watch->data);
 
-	if (!rotates && !watch->act_code && is_saved(watch))
+	if (!rotates && watch->no_right && is_saved(watch))
+		rotation_failed(&watch->rotation, now);
+	else if (!rotates && !watch->act_code && is_saved(watch))
 		rotation_done(&watch->rotation, now, now);
 	else
 		act(watch, rotates);
@@ -166,6 +185,7 @@ static void act_when_asked(struct watch *watch)
 {
 	bool rotates = may_rotate(watch);
 
+	watch->no_right = 0;
 	act_when_due(watch);
 	if (!rotates && may_rotate(watch) && watch->look.map.entries)
 		act(watch, true);

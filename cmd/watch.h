@@ -70,6 +70,8 @@ struct watch {
 	bool			is_failing;	/* what was done last was not written */
 	int			look_code;	/* why the last look failed; 0: it did not */
 	int			act_code;	/* the same of the last save or rotation */
+	int			said_code;	/* what was said of that last */
+	int			no_right;	/* to rotate, which was said; 0: it worked since */
 	bool			has_saved;	/* the map as it was in the next two */
 	struct rotation_look	saved;
 	uint64_t		saved_successes;

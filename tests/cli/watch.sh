@@ -360,6 +360,22 @@ record 5
 complains 'generations 1 to 2 are not saved'
 stop
 
+begin 'who may read the map only saves it, and is told why once' ours bits=10 generation=1 option=1
+"$shim" at -a open stack_map w fail EACCES
+"$shim" at -a open stack_map rw fail EACCES
+record 900
+run
+complains 'stack_map: no right to write to it: run as root, or in its group'
+for first in 1000 1010; do
+	record 10 $first
+	stacks=$((900 + first - 990))
+	tells "^generation 1: $stacks stacks, .*goes on"
+done
+stop
+has_lines err . 2 && fault 'it is told time and again'
+[ "$("$shim" state | sed -n 's/.*entries //p')" = 920 ] || fault 'the map was reset'
+all_resolve
+
 begin 'a full disk costs nothing' ours bits=10 generation=1 option=1
 "$shim" at -n 3 write '/*/maps/*' - fail ENOSPC
 record 900

@@ -403,6 +403,31 @@ static void to_be_asked_does_not_wait_for_the_next_try(void **state)
 	did("rotate complain:28 save again trim rotate complain:28 ");
 }
 
+static void who_may_not_reset_the_map_is_told_so_once(void **state)
+{
+	int i;
+
+	begin(75, 0, false);
+	world.rotate_code = -EACCES;
+	step(S, 800, 0);
+	did("rotate complain:13 ");
+	step(S, 801, 0);
+	did("save again trim ");
+	step(2 * S, 802, 0);
+	did("rotate ");
+	step(4 * S, 802, 0);
+	did("save trim ");
+	/* Less and less often, and without a word. */
+	for (i = 0; i < 10; i++)
+		step(6 * S, 802 + i, 0);
+	did("rotate save trim ");
+	step(1, 812, WATCH_ASKED);
+	did("rotate complain:13 ");
+	world.rotate_code = 0;
+	step(1, 812, WATCH_ASKED);
+	did("save again trim rotate trim ");
+}
+
 static void a_map_that_is_kept_is_saved_and_only_where_there_is_news(void **state)
 {
 	begin(75, 10 * S, true);
@@ -513,6 +538,7 @@ int main(void)
 		cmocka_unit_test(a_copy_elsewhere_is_a_failure_of_the_file),
 		cmocka_unit_test(a_reset_that_is_refused_is_asked_for_again),
 		cmocka_unit_test(to_be_asked_does_not_wait_for_the_next_try),
+		cmocka_unit_test(who_may_not_reset_the_map_is_told_so_once),
 		cmocka_unit_test(a_map_that_is_kept_is_saved_and_only_where_there_is_news),
 		cmocka_unit_test(the_end_saves_what_is_not_saved_yet),
 		cmocka_unit_test(the_end_writes_what_could_not_be_written),
