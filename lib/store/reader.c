@@ -52,8 +52,7 @@ static bool try_again(int fd, unsigned int *nr_tries)
 	return true;
 }
 
-/* Like read(2), which it calls until something is there or the end. */
-static ssize_t read_some(int fd, void *room, size_t len)
+ssize_t smap_read_some(int fd, void *room, size_t len)
 {
 	unsigned int nr_tries = 0;
 	ssize_t got;
@@ -74,7 +73,7 @@ static int read_to_end(int fd, smap_wanted_fn wanted, struct smap_buf *buf, stru
 		room = smap_buf_reserve(buf, READ_STEP);
 		if (!room)
 			return smap_error_nomem(err);
-		got = read_some(fd, room, READ_STEP);
+		got = smap_read_some(fd, room, READ_STEP);
 		if (got < 0)
 			return smap_error_set(err, -errno, "%m");
 		buf->len += (size_t)got;

@@ -58,6 +58,9 @@ int smap_read_file(const char *path, smap_wanted_fn wanted, struct smap_buf *buf
 /* The same from where @fd stands, which stays open; words have no path. */
 int smap_read_fd(int fd, struct smap_buf *buf, struct smap_error *err);
 
+/* read(2), called until something is there or the end: EINTR and EAGAIN are no fault. */
+ssize_t smap_read_some(int fd, void *room, size_t len);
+
 /*
  * The same three for a reader; words have no path. _fd duplicates @fd, which must be a regular file
  * where @offset is not 0. On failure there is nothing to close.

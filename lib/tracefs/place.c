@@ -218,9 +218,7 @@ int smap_tracefs_read_head(const char *dir, const char *name, char *head, size_t
 
 	if (fd < 0)
 		return fd;
-	do
-		got = read(fd, head, size);
-	while (got < 0 && errno == EINTR);
+	got = smap_read_some(fd, head, size);
 	if (got < 0)
 		ret = failed(-errno, dir, name, "read", err);
 	else

@@ -28,6 +28,7 @@
 #include <unistd.h>
 
 #include "core/export.h"
+#include "store/reader.h"
 #include "room.h"
 
 /* EBUSY: eight maps are held by readers, who may be done soon. */
@@ -120,9 +121,8 @@ static int read_head(struct stackmap_live *live, int fd, char *head, size_t size
 	unsigned int tries = MAX_TRIES;
 	ssize_t got;
 
-	while ((got = read(fd, head, size)) < 0 && (errno == EINTR || --tries))
-		if (errno != EINTR)
-			poll(NULL, 0, RESET_WAIT_MS);
+	while ((got = smap_read_some(fd, head, size)) < 0 && --tries)
+		poll(NULL, 0, RESET_WAIT_MS);
 	if (got < 0)
 		return smap_error_set(&live->err, -errno, "%s/stack_map: read: %m", live->dir);
 	*ret_len = (size_t)got;

@@ -239,6 +239,15 @@ def short_and_interrupted(folder):
     case.end()
 
 
+def nothing_is_there_yet(folder):
+    for command in 'save', 'reset':
+        case = Case(folder, f'EAGAIN from every file, for {command}')
+        for name in 'stack_map', 'stack_map_bin', 'stack_map_stat', 'events/ftrace/stack_id/format':
+            case.at('-n', '9', 'read', name, '-', 'fail', 'EAGAIN')
+        case.run(command, 0)
+        case.end()
+
+
 # ---- another tool ----
 
 def another_tool(folder):
@@ -286,7 +295,7 @@ def another_tool_on_series_8(folder):
 CASES = (a_full_disk, a_read_only_disk, a_limit_on_the_store, a_limit_on_every_file,
          a_limit_ends_no_other_command, tracefs_fails, one_export_fails,
          tracefs_fails_behind_the_reset, the_text_fails_behind_the_reset,
-         short_and_interrupted, another_tool, another_tool_on_series_8)
+         short_and_interrupted, nothing_is_there_yet, another_tool, another_tool_on_series_8)
 
 
 def main():
