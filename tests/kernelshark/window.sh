@@ -8,10 +8,10 @@
 # function in the info column. It marks the row that it finds with its marker's colour, and finds
 # none where the map is missing. PICTURE gets the window after the search.
 #
-# From Meson: PLUGIN and DATA, as tests/plugin/lib.sh has them.
+# From Meson: PLUGIN, DATA and COMMAND, as tests/plugin/lib.sh has them.
 set -u -o pipefail
 
-: "${PLUGIN:?}" "${DATA:?}"
+: "${PLUGIN:?}" "${DATA:?}" "${COMMAND:?}"
 picture=${1-}
 width=2560 height=760
 # In one stack of the recording, which is one row of the table.
@@ -136,8 +136,10 @@ user_home() {
 
 with_map=$(user_home with-map)
 without_map=$(user_home without-map)
+attached=$(user_home attached)
 cp "$DATA/v8/sched.stack_map" "$with_map/sched.dat.stackmap"
-[ "$(id -u)" -ne 0 ] || chown -R 65534:65534 "$with_map" "$without_map"
+"$COMMAND" attach "$attached/sched.dat" "$DATA/v8/sched.stack_map" || die "the map is not attached"
+[ "$(id -u)" -ne 0 ] || chown -R 65534:65534 "$with_map" "$without_map" "$attached"
 
 start_display
 start_kernelshark "$with_map"
@@ -151,5 +153,9 @@ stop_kernelshark
 start_kernelshark "$without_map"
 finds_not $function "without a map"
 finds rcu_sched "in the events"
+stop_kernelshark
+
+start_kernelshark "$attached"
+finds $function "in the stacks, the map being in the trace"
 stop_kernelshark
 echo "all well"
