@@ -22,6 +22,8 @@ begin_disk() {
 	mount -t ext4 /dev/vda /disk || fail 'no disk'
 	dd if=/dev/zero of=/disk/marks bs=4k count=$(($1 + 1)) 2>/dev/null
 	sync
+	# QEMU may be killed from now on
+	: >ready
 }
 
 end_disk() {

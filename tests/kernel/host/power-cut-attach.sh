@@ -6,15 +6,21 @@
 . "$KERNEL_TESTS/host/lib.sh"
 . "$KERNEL_TESTS/host/lib-disk.sh"
 
-if [ "${1-}" != --look ]; then
+# What the guest put on the disk, before the files on the disk take these names.
+keep_whole() {
 	trace-cmd report -N -R trace.dat >wanted.report 2>/dev/null
 	[ "$(grep -c . wanted.report)" -ge 50 ] || fail 'a trace without events'
 	cp trace.dat whole.dat
+}
+
+if [ "${1-}" != --look ]; then
+	keep_whole
 	cut_power
 	exit
 fi
 # While it is copied there, and is not on the disk yet, nobody promises anything.
 grep -q '^trace' "$3" || exit 0
+[ -e whole.dat ] || keep_whole
 bring_back "$2" trace.dat
 [ -e trace.dat ] || fail 'no trace'
 cmp -n "$(stat -c %s whole.dat)" trace.dat whole.dat || fail 'the trace has changed'
