@@ -101,6 +101,18 @@ static void print_freed(const struct freeing *args, const struct stackmap_live *
 	puts(args->no_save ? "the map is freed, not saved" : "the map is freed");
 }
 
+/* What is saved by then is there to be found. */
+static int tell_failed(struct stackmap_live *live, bool is_saved)
+{
+	char words[1024];
+
+	if (!is_saved)
+		return live_error(live);
+	snprintf(words, sizeof(words), "the map is saved, not freed: %s",
+		 stackmap_live_get_error(live));
+	return cmd_library_error(words);
+}
+
 static int save_and_free(const struct freeing *args, struct stackmap_live *live)
 {
 	struct stackmap_saved saved = { .size = sizeof(saved) };
@@ -121,7 +133,7 @@ static int save_and_free(const struct freeing *args, struct stackmap_live *live)
 		is_saved = true;
 	}
 	if (stackmap_live_free_map(live, STACKMAP_FREE_NOWAIT))
-		return live_error(live);
+		return tell_failed(live, is_saved);
 	print_freed(args, live, &saved, is_saved);
 	return CMD_OK;
 }

@@ -8,7 +8,7 @@ all_commands()
 	tracing > "$tmp/before"
 	live save -o out.stackmap
 	for words in 'reset -o out.stackmap' 'free -o out.stackmap' stat 'show --live' \
-			'expand --live'; do
+			'expand --live' 'watch -d maps'; do
 		"$shim" run "$command" $words > "$tmp/stdout" 2> "$tmp/stderr" < /dev/null
 		status=$?
 		if [ $status -ne 2 ] || [ $(wc -l < "$tmp/stderr") -ne 1 ] ||
@@ -19,6 +19,7 @@ all_commands()
 	done
 	tracing | cmp - "$tmp/before"
 	[ -e out.stackmap ] && echo out.stackmap was made
+	[ -e maps ] && echo maps was made
 	cat "$STACKMAP_SHIM/mounts" 2> /dev/null
 }
 
@@ -41,6 +42,10 @@ live save -o group.stackmap
 live stat | sed -n 2p
 live reset -o group2.stackmap
 ls group2.stackmap 2>&1
+live reset --no-save
+"$shim" set option=0
+live free -o group2.stackmap
+"$shim" set option=1
 tracing
 note lockdown
 fresh
@@ -60,6 +65,21 @@ fresh mount=/sys/kernel/debug/tracing
 live save -o debug.stackmap
 fresh mount=/mnt/debug/tracing
 live save -o debug2.stackmap
+fresh mount='/mnt/a b/tracing'
+live save -o blank.stackmap
+note several instances: nothing is made there, nothing goes
+fresh
+for instance in one two; do
+	"$shim" run mkdir /sys/kernel/tracing/instances/$instance
+done
+live save -o instances.stackmap
+live stat | sed -n 2p
+live show --live | tail -n 1
+live reset -o instances.stackmap
+live reset --no-save
+"$shim" set option=0
+live free --no-save
+"$shim" run ls /sys/kernel/tracing/instances
 note a kernel without a stack map
 world 0
 all_commands

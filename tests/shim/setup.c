@@ -161,6 +161,17 @@ static int make_files(const char *dir, uint32_t series)
 	return 0;
 }
 
+/* As the kernel writes a name where blanks divide. */
+static void escape_blanks(char *to, size_t size, const char *name)
+{
+	size_t len = 0;
+
+	for (; *name && len + sizeof("\\040") < size; name++)
+		len += (size_t)snprintf(to + len, size - len, *name == ' ' ? "\\%03o" : "%c",
+					*name);
+	to[len] = '\0';
+}
+
 /* @where: "": nowhere; the file /proc/mounts says the same. */
 static int set_mount(const char *dir, const char *where)
 {
@@ -168,16 +179,17 @@ static int set_mount(const char *dir, const char *where)
 		"over/proc/mounts", "over/proc/self/mounts", "over/etc/mtab"
 	};
 	const char *debug = strstr(where, "/debug/tracing");
-	char text[2 * PATH_MAX];
+	char text[2 * PATH_MAX], name[PATH_MAX];
 	size_t i;
 	char line[PATH_MAX + 64] = "";
 	int ret;
 
+	escape_blanks(name, sizeof(name), where);
 	if (debug)
 		snprintf(line, sizeof(line), "debugfs %.*s/debug debugfs rw 0 0\n",
 			 (int)(debug - where), where);
 	else if (*where)
-		snprintf(line, sizeof(line), "nodev %s tracefs rw 0 0\n", where);
+		snprintf(line, sizeof(line), "nodev %s tracefs rw 0 0\n", name);
 	snprintf(text, sizeof(text), "proc /proc proc rw 0 0\nsysfs /sys sysfs rw 0 0\n%s", line);
 	ret = store(dir, "mount", where, 0);
 	for (i = 0; !ret && i < sizeof(tables) / sizeof(tables[0]); i++)
