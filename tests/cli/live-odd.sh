@@ -14,6 +14,12 @@ here=$PWD
 mkdir "$tmp/in"
 "$shim" run sh -c "cd /sys/kernel/tracing && exec '$command' save -o '$here/within.stackmap'" | hide
 ls within.stackmap
+note from within tracefs, where nobody can make a file
+"$shim" at -a open '/*/tracing/.stackmap-*' - fail EACCES
+for words in save reset; do
+	"$shim" run sh -c "cd /sys/kernel/tracing && '$command' $words 2>&1; echo = \$?" | hide
+done
+tracing | grep map:
 note the current folder is read-only, the file elsewhere
 fresh
 "$shim" at -a open '/*/in/*.tmp' - fail EROFS
@@ -43,3 +49,25 @@ live save -o zeros.stackmap
 live reset -o zeros.stackmap
 tracing | grep map:
 cmp -n 4096 zeros.stackmap /dev/zero
+note the same for who reads them
+for damaged in empty zeros; do
+	for words in list 'list --json' 'verify -m' 'show -m' 'attach trace.dat' \
+			'import -o new.stackmap'; do
+		cp data/good/v8/sched.dat trace.dat
+		run $words $damaged.stackmap
+		cmp trace.dat data/good/v8/sched.dat
+		ls new.stackmap 2> /dev/null
+	done
+	cp $damaged.stackmap trace.dat.stackmap
+	run attach
+	run verify trace.dat
+	cmp trace.dat.stackmap $damaged.stackmap
+done
+rm trace.dat trace.dat.stackmap
+note nobody hears what was saved: that is an error, and it is saved
+fresh
+for words in 'save -o unheard.stackmap' 'reset -o unheard.stackmap' 'reset --no-save' stat; do
+	"$shim" run "$command" $words 2>&1 > /dev/full
+	echo "$words = $?"
+done
+all_resolve unheard.stackmap

@@ -352,6 +352,16 @@ begin ours bits=10 mount=
 REAL_BEFORE='shim set mount=/sys/kernel/tracing' REAL_DURING=$fill trace_cmd record -O stackmap
 check 'tracefs mounted by trace-cmd: rotated' '0 2 maps with 1100 stacks: trace.dat' \
 	"$status $(echo "$said" | tail -n 1)"
+begin ours
+REAL_DURING='shim record-many 5 0; shim set mount=/mnt/elsewhere' trace_cmd record -O stackmap
+check 'tracefs moves meanwhile: saved' '0 1 map with 5 stacks: trace.dat' "$status $said"
+begin ours
+REAL_DURING='shim record-many 5 0' REAL_AFTER='shim set mount=' trace_cmd record -O stackmap
+check 'tracefs is gone at the end: status, and said' '2 1 1' \
+	"$status $(echo "$said" | grep -c '^tracefs is not mounted') $(echo "$said" |
+		grep -c '^the map is still in the kernel: ')"
+"$SHIM" set mount=/sys/kernel/tracing
+check 'tracefs is gone at the end: it is' 1 "$(maps | grep -c 'entries 5')"
 begin ours bits=10 generation=5
 mkdir "$tmp/elsewhere"
 "$SHIM" at write '/*/here/*.stackmap.new' - fail ENOSPC

@@ -241,3 +241,28 @@ run resolve host.dat guest.dat --kallsyms guest.kallsyms
 run resolve guest.dat --kallsyms guest.kallsyms --kallsyms host.kallsyms
 run verify host.dat guest.dat --kallsyms guest.kallsyms
 run verify guest.dat --kallsyms guest.kallsyms
+note a CPU that has recorded nothing since the reset
+printf 'stack_id 1 gen 2 ref 1 depth 1\n => g1+0x1/0x2\n' > second.map
+"$MKTRACE" made.dat <<'END'
+cpu 0
+5000 7 value value=1
+5001 7 stack_id 1 gen 2
+cpu 1
+1000 7 value value=2
+1001 7 stack_id 1 gen 1
+END
+run resolve -m second.map made.dat
+run resolve -q -m second.map -m made.map made.dat
+note a trace that begins before the map: full stacks first
+printf 'stack_id 1 gen 1 ref 1 depth 1\n => f1+0x1/0x2\n' > first.map
+"$MKTRACE" made.dat <<'END'
+kallsyms ffffffff81000000 T start
+kallsyms ffffffff81000080 T f1
+kallsyms ffffffff81000082 T _etext
+cpu 0
+1000 1 value value=1
+1001 1 kernel_stack 0xffffffff81000010
+2000 1 value value=2
+2001 1 stack_id 1 gen 1
+END
+run resolve -m first.map made.dat
