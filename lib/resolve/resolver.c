@@ -423,7 +423,10 @@ const struct smap_symbols *smap_resolver_trace_symbols(struct stackmap_resolver 
 		return NULL;
 	/* Once: hidden addresses are no fault of the file, and stacks with names do without. */
 	if (ret)
-		smap_resolver_log(resolver, "symbols of the trace are not used: %s", err.text);
+		smap_resolver_log(resolver, "symbols of the trace are not used: %s%s", err.text,
+				  resolver->given_symbols ? "" :
+				  "; give /proc/kallsyms of the recorded kernel (read as root, "
+				  "with kernel.kptr_restrict at most 1)");
 	resolver->trace_symbols_state = ret ? SMAP_STATE_BAD : SMAP_STATE_GOOD;
 	errno = 0;
 	return resolver->trace_symbols;

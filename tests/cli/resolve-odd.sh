@@ -266,3 +266,13 @@ cpu 0
 2001 1 stack_id 1 gen 1
 END
 run resolve -m first.map made.dat
+note addresses are hidden in the trace: why, and what would help
+"$MKTRACE" made.dat <<'END'
+kallsyms 0000000000000000 T start
+kallsyms 0000000000000000 T _etext
+cpu 0
+1000 1 value value=1
+1001 1 kernel_stack 0xffffffff81000010
+END
+run resolve made.dat
+run resolve --kallsyms host.kallsyms made.dat
