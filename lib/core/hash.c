@@ -20,3 +20,9 @@ uint64_t smap_hash_bytes(const void *data, size_t len, uint64_t seed)
 {
 	return XXH3_64bits_withSeed(data, len, seed);
 }
+
+/* The length being known here, little is left of it. */
+uint64_t smap_hash_u64(uint64_t value, uint64_t seed)
+{
+	return XXH3_64bits_withSeed(&value, sizeof(value), seed);
+}

@@ -13,6 +13,8 @@
 uint64_t smap_hash_seed(void);
 
 uint64_t smap_hash_bytes(const void *data, size_t len, uint64_t seed);
+/* The same of the bytes of @value. */
+uint64_t smap_hash_u64(uint64_t value, uint64_t seed);
 
 /* Bucket of @key in a table of 2^bits (bits >= 1): multiply and shift, @seed made odd. */
 static inline size_t smap_hash_bucket(uint64_t key, uint64_t seed, unsigned int bits)

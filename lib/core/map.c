@@ -302,17 +302,37 @@ int smap_builder_add_text(struct smap_builder *builder, const char *text, size_t
 	return add_frame(builder, &key, smap_hash_bytes(text, len, builder->seed));
 }
 
+static bool is_address(const struct smap_builder *builder, uint32_t number, uint64_t address)
+{
+	const struct smap_frame *frame = &builder->export->frames[number];
+
+	return frame->kind == SMAP_FRAME_ADDRESS && frame->value == address;
+}
+
+/* Its number + 1; 0: it is new. */
+static uint32_t find_address(const struct smap_builder *builder, uint64_t address)
+{
+	uint32_t hash = (uint32_t)smap_hash_u64(address, builder->seed);
+	size_t at, mask = ((size_t)1 << builder->intern_bits) - 1;
+	const struct intern_entry *entry;
+
+	for (at = hash & mask; builder->intern[at].number; at = (at + 1) & mask) {
+		entry = &builder->intern[at];
+		if (entry->hash == hash && is_address(builder, entry->number - 1, address))
+			return entry->number;
+	}
+	return 0;
+}
+
 /*
- * The same for a run of addresses, as far as they are predicted and there is room for their
- * numbers: most of a save is that. Returns how many.
+ * The same for a run of addresses, up to one that is new, and as far as there is room for their
+ * numbers: nearly all of a save is that. Returns how many.
  */
-static size_t add_predicted_addresses(struct smap_builder *builder, const uint64_t *addresses,
-				      size_t nr)
+static size_t add_known_addresses(struct smap_builder *builder, const uint64_t *addresses,
+				  size_t nr)
 {
 	struct smap_export *export = builder->export;
 	struct smap_stack *stack = current_stack(builder);
-	const struct smap_frame *frames = export->frames;
-	const uint32_t *next = builder->next;
 	uint32_t number, last = builder->last;
 	uint32_t *ids;
 	size_t i;
@@ -321,14 +341,17 @@ static size_t add_predicted_addresses(struct smap_builder *builder, const uint64
 		nr = builder->ids_capacity - export->nr_ids;
 	if (nr > UINT32_MAX - stack->depth)
 		nr = UINT32_MAX - stack->depth;
-	if (!next || !nr)
+	if (!builder->next || !nr)
 		return 0;
 	ids = export->ids + export->nr_ids;
 	for (i = 0; i < nr; i++) {
-		number = next[last];
-		if (!number || frames[number - 1].kind != SMAP_FRAME_ADDRESS ||
-		    frames[number - 1].value != addresses[i])
-			break;
+		number = builder->next[last];
+		if (!number || !is_address(builder, number - 1, addresses[i])) {
+			number = find_address(builder, addresses[i]);
+			if (!number)
+				break;
+			builder->next[last] = number;
+		}
 		ids[i] = number - 1;
 		last = number;
 	}
@@ -344,10 +367,9 @@ int smap_builder_add_addresses(struct smap_builder *builder, const uint64_t *add
 	size_t at = 0;
 	int ret;
 
-	while ((at += add_predicted_addresses(builder, addresses + at, nr - at)) < nr) {
+	while ((at += add_known_addresses(builder, addresses + at, nr - at)) < nr) {
 		key.address = addresses[at];
-		ret = add_frame(builder, &key, smap_hash_bytes(&addresses[at], sizeof(*addresses),
-							       builder->seed));
+		ret = add_frame(builder, &key, smap_hash_u64(key.address, builder->seed));
 		if (ret)
 			return ret;
 		at++;
