@@ -142,7 +142,7 @@ static int rotate(const struct reset *reset, struct stackmap_live *live)
 	unsigned int flags = reset->pause ? STACKMAP_ROTATE_PAUSE : 0;
 	uint64_t before = 0;
 	bool given_up, is_known = get_generation(live, &before);
-	int err;
+	int err, status;
 
 	live_begin_saving("saving the map before its reset to", path);
 	err = stackmap_live_rotate(live, path, flags, &saved);
@@ -155,7 +155,9 @@ static int rotate(const struct reset *reset, struct stackmap_live *live)
 		print_json(live, &saved, path);
 	else
 		live_print_saved(live, &saved, path);
-	return tell_missing(reset, live, &saved);
+	/* Of a map that is not where it was to go a line was said. */
+	status = tell_missing(reset, live, &saved);
+	return saved.is_elsewhere ? CMD_FOUND : status;
 }
 
 static int reset_live(const struct reset *reset)

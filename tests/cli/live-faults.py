@@ -114,7 +114,7 @@ def a_full_disk(folder):
     try:
         fill(os.path.dirname(case.world.store))
         case.run('save', 2, 'No space left on device')
-        case.run('reset', 0, 'No space left on device' + ELSEWHERE)
+        case.run('reset', 1, 'No space left on device' + ELSEWHERE)
         os.unlink(os.path.join(os.path.dirname(case.world.store), 'fill'))
     finally:
         unmounted(case)
@@ -140,7 +140,7 @@ def a_limit_on_the_store(folder):
     case = Case(folder, 'a limit on the size of files, which the store reaches')
     size = os.path.getsize(case.world.store)
     case.run('save', 2, 'File too large', **limited(size + 100))
-    case.run('reset', 0, 'File too large' + ELSEWHERE, **limited(size + 100))
+    case.run('reset', 1, 'File too large' + ELSEWHERE, **limited(size + 100))
     case.end()
 
 
