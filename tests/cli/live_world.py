@@ -36,6 +36,11 @@ def fail(*words):
     raise Failed(' '.join(map(str, words)))
 
 
+def whole(file):
+    """Where the command writes next is not to be moved: it has the same file, and may run."""
+    return os.pread(file.fileno(), os.fstat(file.fileno()).st_size, 0).decode()
+
+
 class World:
     """A played kernel, what records in it, and what was said of its maps."""
 
@@ -67,16 +72,14 @@ class World:
 
     def start(self, *words, **more):
         """A command of ours in the world, its output in files: they stay when it is killed."""
-        self.out = tempfile.TemporaryFile(mode='w+')
-        self.err = tempfile.TemporaryFile(mode='w+')
+        self.out = tempfile.TemporaryFile()
+        self.err = tempfile.TemporaryFile()
         # "run" is replaced by the command: the pid is its own.
         return subprocess.Popen([self.program, 'run', self.command, *words], stdout=self.out,
                                 stderr=self.err, **more)
 
     def said(self):
-        self.out.seek(0)
-        self.err.seek(0)
-        out, err = self.out.read(), self.err.read()
+        out, err = whole(self.out), whole(self.err)
         for generation, stacks in REPORTED.findall(out):
             generation = int(generation)
             self.reported[generation] = max(int(stacks), self.reported.get(generation, 0))
