@@ -58,8 +58,9 @@ wait_for() {
 	done
 }
 
+# Without a reset behind the last window, in which it refuses the next one.
 start_display() {
-	Xvfb -displayfd 3 -screen 0 ${width}x${height}x24 -nolisten tcp \
+	Xvfb -displayfd 3 -screen 0 ${width}x${height}x24 -nolisten tcp -noreset \
 		3>"$work/display" 2>"$work/xvfb.log" &
 	pids+=($!)
 	wait_for 20 test -s "$work/display" || die "Xvfb does not start"
