@@ -23,6 +23,12 @@ saved() {
 	mark "saved $generation $stacks"
 }
 
+# The copy that the host compares with is whole at every moment.
+keep_map() {
+	cat $map >maps.new
+	mv maps.new "maps.$1"
+}
+
 begin_disk $((2 * turns))
 echo 1 >$option
 trace_leaf $tracing
@@ -30,10 +36,10 @@ turn=0
 while [ $turn -lt $turns ]; do
 	generation=$(field generation)
 	stacks $((40 + turn * 90))
-	cat $map >"maps.$generation"
+	keep_map "$generation"
 	saved "$generation" trace-cmd-stackmap save -o $store
 	stacks $((60 + turn * 140))
-	cat $map >"maps.$generation"
+	keep_map "$generation"
 	saved "$generation" trace-cmd-stackmap reset -o $store
 	turn=$((turn + 1))
 done
