@@ -352,8 +352,12 @@ record 5 100
 stop
 all_resolve
 
+# What it has not looked at yet it does not know.
 begin 'others may reset the map' ours bits=10 generation=1 option=1
+rm -f "$tmp/looked"
+"$shim" at end stack_map_stat - run "touch '$tmp/looked'"
 run
+until_true [ -e "$tmp/looked" ]
 record 5
 "$shim" run sh -c 'echo 0 > /sys/kernel/tracing/stack_map'
 "$shim" run sh -c 'echo 0 > /sys/kernel/tracing/stack_map'
