@@ -117,18 +117,23 @@ static bool may_have_reset(int code)
 	return code != -EBUSY && code != -EAGAIN;
 }
 
-/*
- * Who may read the map and not reset it, as a member of its group, saves instead. The next try will
- * not be better: said once, until it is, or somebody asks for a rotation.
- */
-static bool was_said(struct watch *watch, bool rotates, int code)
+/* Who may read the map and not reset it, as a member of its group. */
+static bool has_no_right(int code)
 {
-	const int before = watch->no_right;
+	return code == -EACCES || code == -EPERM;
+}
 
-	if (!rotates)
-		return false;
-	watch->no_right = code == -EACCES || code == -EPERM ? code : 0;
-	return code && code == before;
+/*
+ * Where there is no right to rotate, saves take the place of rotations. The next try will not be
+ * better: said once, until it is, or somebody asks for a rotation.
+ */
+static void note_act(struct watch *watch, bool rotates, int code)
+{
+	if (!rotates || !code || code != watch->no_right)
+		note_code(watch, &watch->said_code, code, "maps are saved again");
+	if (rotates)
+		watch->no_right = has_no_right(code) ? code : 0;
+	watch->act_code = code;
 }
 
 /* Rotate or save, and learn from what comes of it. */
@@ -143,9 +148,7 @@ static void act(struct watch *watch, bool rotates)
 	else if (!ret || ret == -EXDEV)
 		note_saved(watch, rotates);
 	watch->may_have_reset = rotates && may_have_reset(ret);
-	if (!was_said(watch, rotates, ret))
-		note_code(watch, &watch->said_code, ret, "maps are saved again");
-	watch->act_code = ret;
+	note_act(watch, rotates, ret);
 	watch->is_failing = ret && !was_refused(ret);
 	watch->is_begun |= !ret;
 	/* A save takes the place of a rotation, but frees no room in the map: it is due at once. */
