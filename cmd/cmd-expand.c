@@ -712,7 +712,7 @@ static int run_expand(const struct command *cmd, int argc, char **argv)
 		if (key == CMD_ARGS_BAD)
 			break;
 	}
-	if (key == CMD_ARGS_END)
+	if (key == CMD_ARGS_END && cmd_maps_check_kallsyms(&expand.maps, 1) == CMD_OK)
 		status = expand_texts(&expand, argv + cmd_args_first(&args),
 				      argc - cmd_args_first(&args));
 	cmd_args_release(&args);

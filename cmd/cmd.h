@@ -156,8 +156,7 @@ struct cmd_maps {
 	size_t			nr_files;
 	const char		**kallsyms;	/* each of one trace */
 	size_t			nr_kallsyms;
-	size_t			nr_traces;	/* 0: cmd_maps_set_traces() was not called */
-	size_t			trace_nr;	/* the next one, from 0 */
+	size_t			trace_nr;	/* of the next resolver, from 0 */
 	uint32_t		generation;
 	bool			has_generation;
 	bool			require_proof;
@@ -178,10 +177,10 @@ int cmd_maps_take(struct cmd_maps *maps, int key, const char *value);
 void cmd_maps_release(struct cmd_maps *maps);
 
 /*
- * There are so many traces, whose numbers come in trace_nr: what one kernel calls an address says
+ * Before the first resolver: there are so many traces, and what one kernel calls an address says
  * nothing of another's. CMD_OK, or CMD_FAILED after cmd_error(): --kallsyms is not one for each.
  */
-int cmd_maps_set_traces(struct cmd_maps *maps, size_t nr_traces);
+int cmd_maps_check_kallsyms(const struct cmd_maps *maps, size_t nr_traces);
 
 /*
  * A resolver for the trace file @trace (NULL: for a text, whose trace is not at hand) with the

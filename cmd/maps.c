@@ -118,9 +118,8 @@ int cmd_maps_take(struct cmd_maps *maps, int key, const char *value)
 	return 0;
 }
 
-int cmd_maps_set_traces(struct cmd_maps *maps, size_t nr_traces)
+int cmd_maps_check_kallsyms(const struct cmd_maps *maps, size_t nr_traces)
 {
-	maps->nr_traces = nr_traces;
 	if (!maps->nr_kallsyms || maps->nr_kallsyms == nr_traces)
 		return CMD_OK;
 	return cmd_error("--kallsyms is of one trace: give it as often as there are traces (%zu), "
@@ -275,18 +274,11 @@ static void on_line(const char *line, void *data)
 		cmd_log(line, NULL);
 }
 
-static int add_kallsyms(struct cmd_maps *maps, struct stackmap_resolver *resolver)
+static int add_kallsyms(const struct cmd_maps *maps, struct stackmap_resolver *resolver)
 {
-	size_t i, nr = maps->nr_kallsyms;
-	int err = 0;
+	const char *path = maps->nr_kallsyms ? maps->kallsyms[maps->trace_nr] : "";
 
-	i = maps->nr_traces && nr ? maps->trace_nr : 0;
-	if (maps->nr_traces && nr)
-		nr = i + 1;
-	for (; !err && i < nr; i++)
-		if (*maps->kallsyms[i])
-			err = stackmap_resolver_add_kallsyms(resolver, maps->kallsyms[i]);
-	return err;
+	return *path ? stackmap_resolver_add_kallsyms(resolver, path) : 0;
 }
 
 static int set_up(struct cmd_maps *maps, struct stackmap_resolver *resolver, const char *trace)

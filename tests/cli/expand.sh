@@ -83,3 +83,4 @@ printf 'something else' >> parts.stackmap
 printf 'a-1 [000] d..2. 1.000001: stack_id: <stack_id 7 gen 1>\n' > parts
 run expand -m parts.stackmap parts
 run expand parts
+run expand --kallsyms a --kallsyms b -m data/text/map.stack_map data/text/prose.txt

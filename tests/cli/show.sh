@@ -78,3 +78,4 @@ run show -m beside.stackmap --top 1
 run show -m odd 42
 run show -m odd --top 1
 run show -m odd --generation 2 42
+run show --kallsyms a --kallsyms b -m data/text/map.stack_map
