@@ -465,12 +465,6 @@ static int drop_disputed(struct build *build)
 
 /* ---- all of it ---- */
 
-/* Names that the kernel lists like modules, for code that it makes at run time, here and there. */
-static bool is_scattered(const char *module)
-{
-	return !strcmp(module, "bpf") || begins(module, "__builtin__");
-}
-
 static int alloc_build(struct build *build, const struct smap_symbol_lines *lines)
 {
 	struct smap_symbols *symbols = build->symbols;
@@ -489,7 +483,7 @@ static int alloc_build(struct build *build, const struct smap_symbol_lines *line
 	for (i = 0; i <= lines->nr_modules; i++)
 		build->owners[i].open = NONE;
 	for (i = 0; i < lines->nr_modules; i++)
-		build->owners[i + 1].is_scattered = is_scattered(symbols->text + lines->modules[i]);
+		build->owners[i + 1].is_scattered = smap_module_is_made(symbols->text + lines->modules[i]);
 	return 0;
 }
 

@@ -78,6 +78,12 @@ enum smap_symbol_match smap_symbols_match(const struct smap_symbols *symbols, co
  */
 uint64_t smap_symbols_address(const struct smap_symbols *symbols, const char *name);
 
+/*
+ * Names that the kernel lists like modules, for code that it makes at run time, here and there. It
+ * comes and goes without a module: what is at its address may be other code a moment later.
+ */
+bool smap_module_is_made(const char *module);
+
 size_t smap_symbols_nr(const struct smap_symbols *symbols);
 const struct smap_symbol *smap_symbols_get(const struct smap_symbols *symbols, size_t nr);
 

@@ -63,6 +63,11 @@ const struct smap_symbol *smap_symbols_find(const struct smap_symbols *symbols, 
 	return address < symbol->end ? symbol : NULL;
 }
 
+bool smap_module_is_made(const char *module)
+{
+	return !strcmp(module, "bpf") || !strncmp(module, "__builtin__", strlen("__builtin__"));
+}
+
 size_t smap_symbols_nr(const struct smap_symbols *symbols)
 {
 	return symbols->nr_symbols;

@@ -187,45 +187,65 @@ static uint64_t *get_addresses(const struct smap_export *export, size_t *ret_nr)
 	return addresses;
 }
 
-/* How many have no name; *ret_sum tells sets of them apart. */
-static size_t count_unnamed(const struct smap_names *names, const uint64_t *addresses, size_t nr,
-			    uint64_t *ret_sum)
+/* How a table names addresses. */
+struct coverage {
+	size_t		nr_unnamed;
+	uint64_t	unnamed_sum;	/* tells sets of those apart */
+	bool		has_made;	/* names of code that the kernel made at run time */
+};
+
+static struct coverage get_coverage(const struct smap_names *names, const uint64_t *addresses,
+				    size_t nr)
 {
-	size_t i, nr_unnamed = 0;
-	uint64_t sum = 0;
+	const struct smap_symbol *symbol = NULL;
+	struct coverage coverage = { 0 };
+	size_t i;
 
 	for (i = 0; i < nr; i++) {
-		if (names->symbols && smap_symbols_find(names->symbols, addresses[i]))
-			continue;
-		sum += (addresses[i] ^ addresses[i] >> 29) * 0x9e3779b97f4a7c15;
-		nr_unnamed++;
+		if (names->symbols)
+			symbol = smap_symbols_find(names->symbols, addresses[i]);
+		if (!symbol) {
+			coverage.unnamed_sum += (addresses[i] ^ addresses[i] >> 29) *
+						0x9e3779b97f4a7c15;
+			coverage.nr_unnamed++;
+		} else if (symbol->module && smap_module_is_made(symbol->module)) {
+			coverage.has_made = true;
+		}
 	}
-	*ret_sum = sum;
-	return nr_unnamed;
+	return coverage;
 }
 
-/* BPF programs come and go without any module: new addresses without a name ask for a new table. */
+/*
+ * BPF programs come and go without any module: another one may be at the address of one that the
+ * table names, and new addresses without a name may be one.
+ */
+static bool is_outdated(const struct smap_names *names, const struct coverage *coverage)
+{
+	if (!names->symbols)
+		return false;
+	return coverage->has_made ||
+	       (coverage->nr_unnamed && coverage->unnamed_sum != names->unnamed_sum);
+}
+
 static int update_names(struct stackmap_live *live, const uint64_t *addresses, size_t nr,
 			size_t *ret_nr_unnamed)
 {
 	struct smap_names *names = &live->names;
-	const bool was_read = names->is_read;
-	size_t nr_unnamed;
-	uint64_t sum;
+	struct coverage coverage;
 	int ret;
 
 	ret = smap_names_update(names, false, &live->err);
-	if (ret)
+	if (ret < 0)
 		return ret;
-	nr_unnamed = count_unnamed(names, addresses, nr, &sum);
-	if (nr_unnamed && was_read && names->symbols && sum != names->unnamed_sum) {
+	coverage = get_coverage(names, addresses, nr);
+	if (ret == SMAP_NAMES_KEPT && is_outdated(names, &coverage)) {
 		ret = smap_names_update(names, true, &live->err);
-		if (ret)
+		if (ret < 0)
 			return ret;
-		nr_unnamed = count_unnamed(names, addresses, nr, &sum);
+		coverage = get_coverage(names, addresses, nr);
 	}
-	names->unnamed_sum = sum;
-	*ret_nr_unnamed = nr_unnamed;
+	names->unnamed_sum = coverage.unnamed_sum;
+	*ret_nr_unnamed = coverage.nr_unnamed;
 	return 0;
 }
 

@@ -2,7 +2,8 @@
 /*
  * The table takes a tenth of a second to read and its names change only as modules come and go,
  * which /proc/modules tells. The kernel hands it out a page at a time, so that one that came or
- * went meanwhile can leave a hole: then it is read again.
+ * went meanwhile can leave a hole: then it is read again. So it is where an address is of code that
+ * the kernel made at run time (BPF), of which /proc/modules does not tell: copy.c asks for that.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -116,12 +117,12 @@ int smap_names_update(struct smap_names *names, bool again, struct smap_error *e
 		return smap_error_nomem(err);
 	if (names->is_read && !again && !strcmp(modules, names->modules)) {
 		free(modules);
-		return 0;
+		return SMAP_NAMES_KEPT;
 	}
 	free(names->modules);
 	names->modules = modules;
 	names->is_read = false;
-	return read_names(names) ? smap_error_nomem(err) : 0;
+	return read_names(names) ? smap_error_nomem(err) : SMAP_NAMES_READ;
 }
 
 /* ---- where the kernel is ---- */

@@ -75,7 +75,12 @@ struct smap_names {
 	bool			stext_known;
 };
 
-/* Have them as they are now; @again: even if no module came or went. 0 or -ENOMEM. */
+enum smap_names_result {
+	SMAP_NAMES_KEPT,
+	SMAP_NAMES_READ,
+};
+
+/* Have them as they are now; @again: even if no module came or went. What was done, or -ENOMEM. */
 int smap_names_update(struct smap_names *names, bool again, struct smap_error *err);
 /*
  * Where _stext is, as a line of stored symbols: KASLR has it elsewhere in each boot. Reads no more

@@ -91,7 +91,7 @@ static void one_that_comes_while_it_is_read_has_it_read_again(void **state)
 	write_modules("");
 	fixture_shim("at open /proc/kallsyms - run 'echo nfs 1 1 - Live 0x1 > "
 		     "$STACKMAP_SHIM/over/proc/modules'");
-	assert_int_equal(smap_names_update(&names, false, NULL), 0);
+	assert_int_equal(smap_names_update(&names, false, NULL), SMAP_NAMES_READ);
 	assert_non_null(names.symbols);
 	assert_null(names.hidden);
 	assert_string_equal(names.modules, "nfs 1    0x1 \n");
@@ -103,11 +103,44 @@ static void hidden_ones_are_none_and_the_words_say_why(void **state)
 	struct smap_names names = { 0 };
 
 	fixture_play("ours", "kallsyms=hidden", false);
-	assert_int_equal(smap_names_update(&names, false, NULL), 0);
+	assert_int_equal(smap_names_update(&names, false, NULL), SMAP_NAMES_READ);
 	assert_null(names.symbols);
 	assert_non_null(strstr(names.hidden, "/proc/kallsyms: "));
 	assert_non_null(strstr(names.hidden, "kptr_restrict"));
 	smap_names_release(&names);
+}
+
+static void symbols_of_last_save(const struct fixture *f, char *room, size_t size)
+{
+	struct smap_store *store = fixture_open(f->store);
+	size_t nr = smap_store_nr_saves(store), len;
+	char *data;
+
+	assert_true(nr);
+	assert_int_equal(smap_store_symbol_bytes(store, nr - 1, &data, &len, NULL), 0);
+	snprintf(room, size, "%s", data);
+	free(data);
+	smap_store_close(store);
+}
+
+/* Code that the kernel makes comes and goes without a module. */
+static void a_program_at_the_address_of_another_has_its_own_name(void **state)
+{
+	struct fixture *f = *state;
+	char symbols[4096];
+
+	fixture_play("ours", "", true);
+	fixture_shim("record -n 1 'bpf_prog_1+0x10/0x100 [bpf]' 'vfs_read+0x10/0x100'");
+	count_reads();
+	assert_int_equal(fixture_save(f), 0);
+	symbols_of_last_save(f, symbols, sizeof(symbols));
+	assert_non_null(strstr(symbols, "bpf_prog_1\tbpf\n"));
+	fixture_shim("run sed -i s/bpf_prog_1/bpf_prog_2/ $STACKMAP_SHIM/over/proc/kallsyms");
+	assert_int_equal(fixture_save(f), 0);
+	symbols_of_last_save(f, symbols, sizeof(symbols));
+	assert_non_null(strstr(symbols, "bpf_prog_2\tbpf\n"));
+	assert_null(strstr(symbols, "bpf_prog_1"));
+	assert_int_equal(nr_reads(), 2);
 }
 
 static const struct CMUnitTest tests[] = {
@@ -115,6 +148,7 @@ static const struct CMUnitTest tests[] = {
 	LIVE_TEST(a_module_that_is_used_more_is_no_other_one),
 	LIVE_TEST(a_module_that_came_or_went_has_it_read_again),
 	LIVE_TEST(one_that_comes_while_it_is_read_has_it_read_again),
+	LIVE_TEST(a_program_at_the_address_of_another_has_its_own_name),
 	LIVE_TEST(hidden_ones_are_none_and_the_words_say_why),
 };
 
