@@ -626,6 +626,8 @@ static int expand_fd(struct expand *expand)
 /* The maps that were named, else the one beside the text. */
 static int find_maps(struct expand *expand, const char *path)
 {
+	/* What was said of another text was not said of this one. */
+	expand->maps.quiet = false;
 	expand->resolver = cmd_maps_resolver(&expand->maps, NULL);
 	if (!expand->resolver)
 		return CMD_FAILED;
@@ -634,12 +636,17 @@ static int find_maps(struct expand *expand, const char *path)
 	return cmd_maps_add_beside(&expand->maps, expand->resolver, path);
 }
 
+static const char *name_of(const char *path)
+{
+	return strcmp(path, "-") ? path : "standard input";
+}
+
 static int expand_text(struct expand *expand, const char *path)
 {
 	bool is_stdin = !strcmp(path, "-");
 	int ret;
 
-	expand->name = is_stdin ? "standard input" : path;
+	expand->name = name_of(path);
 	expand->fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (expand->fd < 0)
 		return cmd_error("%s: %s", path, strerror(errno));
@@ -690,6 +697,7 @@ static int expand_texts(struct expand *expand, char **texts, int nr)
 	expand->tty = isatty(STDOUT_FILENO);
 	expand->one_line = expand->maps.style.flags & STACKMAP_STYLE_ONE_LINE;
 	for (i = 0; i < nr && !ferror(stdout); i++) {
+		expand->maps.trace_name = nr > 1 ? name_of(texts[i]) : NULL;
 		ret = expand_text(expand, texts[i]);
 		if (ret > status)
 			status = ret;

@@ -69,7 +69,7 @@ static const struct cmd_option *const resolve_options[] = {
 
 static const struct out_ops *const formats[] = { &out_text, &out_json, &out_folded };
 
-/* What the line at the end says; of what is shown. */
+/* What the line at the end says of a trace; of what is shown. */
 struct counts {
 	uint64_t	cookies;
 	uint64_t	full;
@@ -87,7 +87,7 @@ struct resolve {
 	bool			is_quiet;
 	struct events		events;
 	struct out		out;
-	struct counts		counts;
+	struct counts		*counts;	/* of each trace */
 };
 
 /* ---- arguments ---- */
@@ -229,6 +229,7 @@ static int open_traces(struct resolve *resolve, char **paths, int nr)
 		return CMD_FAILED;
 	for (i = 0; i < nr; i++) {
 		resolve->maps.trace_nr = (size_t)i;
+		resolve->maps.trace_name = nr > 1 ? paths[i] : NULL;
 		resolver = cmd_maps_resolver(&resolve->maps, paths[i]);
 		if (!resolver)
 			return CMD_FAILED;
@@ -236,7 +237,8 @@ static int open_traces(struct resolve *resolve, char **paths, int nr)
 		if (ret != CMD_OK)
 			return ret;
 	}
-	return CMD_OK;
+	resolve->counts = calloc((size_t)nr, sizeof(*resolve->counts));
+	return resolve->counts ? CMD_OK : cmd_nomem();
 }
 
 /* ---- events ---- */
@@ -265,6 +267,11 @@ static void count_stack(struct counts *counts, const struct event *event)
 	}
 }
 
+static struct counts *counts_of(const struct resolve *resolve, const struct event *event)
+{
+	return &resolve->counts[event->buffer->trace->nr];
+}
+
 static int on_event(struct event *event, void *data)
 {
 	struct resolve *resolve = data;
@@ -272,9 +279,9 @@ static int on_event(struct event *event, void *data)
 	if (event->missed && !filter_wants_gap(&resolve->filter, event))
 		event->missed = 0;
 	if (event->missed)
-		count_missed(&resolve->counts, event->missed);
+		count_missed(counts_of(resolve, event), event->missed);
 	if (event->type->kind != EVENT_PLAIN && event->counts)
-		count_stack(&resolve->counts, event);
+		count_stack(counts_of(resolve, event), event);
 	if (!event->wanted && !event->missed)
 		return CMD_OK;
 	/* main says why */
@@ -317,7 +324,7 @@ static int show(struct resolve *resolve)
 	return ret;
 }
 
-/* ---- the line at the end ---- */
+/* ---- the line at the end, of each trace ---- */
 
 static uint64_t nr_unresolved(const struct counts *counts)
 {
@@ -329,19 +336,6 @@ static uint64_t nr_unresolved(const struct counts *counts)
 			nr += counts->verdicts[i];
 	}
 	return nr;
-}
-
-/* Of all stat files saved with the maps that are in use; false where there is none. */
-static bool sum_fallbacks(const struct events *events, uint64_t *ret_fallbacks)
-{
-	uint64_t sum = 0;
-	bool found = false;
-	size_t i;
-
-	for (i = 0; i < events->nr_traces; i++)
-		found |= saves_add_fallbacks(events->traces[i].resolver, &sum);
-	*ret_fallbacks = sum;
-	return found;
 }
 
 static void write_reasons(FILE *file, const struct counts *counts)
@@ -361,13 +355,13 @@ static void write_reasons(FILE *file, const struct counts *counts)
 }
 
 /* Full stacks beside cookies: why the kernel did not store them. */
-static void write_full(FILE *file, const struct resolve *resolve)
+static void write_full(FILE *file, const struct events_trace *trace, const struct counts *counts)
 {
-	uint64_t fallbacks;
+	uint64_t fallbacks = 0;
 
-	if (!resolve->counts.cookies || !resolve->counts.full)
+	if (!counts->cookies || !counts->full)
 		return;
-	if (!sum_fallbacks(&resolve->events, &fallbacks))
+	if (!saves_add_fallbacks(trace->resolver, &fallbacks))
 		fprintf(file, "; no stack_map_stat tells why stacks were recorded in full");
 	else if (fallbacks)
 		fprintf(file, "; %" PRIu64 " fallbacks: the map was too small, a larger one or "
@@ -375,15 +369,6 @@ static void write_full(FILE *file, const struct resolve *resolve)
 	else
 		fprintf(file, "; no fallbacks: full stacks are deeper than the map takes, or from "
 			"before it was there or a reset");
-}
-
-static size_t nr_unknown_types(const struct events *events)
-{
-	size_t nr = 0, i;
-
-	for (i = 0; i < events->nr_traces; i++)
-		nr += events->traces[i].nr_unknown_types;
-	return nr;
 }
 
 /* "1 cookie", "2 cookies" */
@@ -402,11 +387,9 @@ static void write_missed(FILE *file, const struct counts *counts)
 		fprintf(file, " dropped");
 }
 
-static void write_summary(FILE *file, const struct resolve *resolve)
+static void write_summary(FILE *file, const struct events_trace *trace,
+			  const struct counts *counts)
 {
-	const struct counts *counts = &resolve->counts;
-	size_t unknown = nr_unknown_types(&resolve->events);
-
 	write_number(file, "", counts->cookies, "cookie");
 	write_number(file, ", ", counts->full, "full stack");
 	fprintf(file, ", %" PRIu64 " unresolved", nr_unresolved(counts));
@@ -414,39 +397,56 @@ static void write_summary(FILE *file, const struct resolve *resolve)
 	if (counts->lone)
 		fprintf(file, ", %" PRIu64 " without their event", counts->lone);
 	write_missed(file, counts);
-	if (unknown)
-		fprintf(file, "; types of events without a format in the trace: %zu", unknown);
-	if (resolve->out.nr_negative)
-		fprintf(file, "; weights below 0 taken for 0: %" PRIu64, resolve->out.nr_negative);
-	write_full(file, resolve);
+	if (trace->nr_unknown_types)
+		fprintf(file, "; types of events without a format in the trace: %zu",
+			trace->nr_unknown_types);
+	if (trace->nr_negative)
+		fprintf(file, "; weights below 0 taken for 0: %" PRIu64, trace->nr_negative);
+	write_full(file, trace, counts);
 	if (counts->verdicts[STACKMAP_VERDICT_NO_MAP])
 		fprintf(file, "; give the saved map, or a copy of stack_map, with -m FILE");
 }
 
-static bool is_remarkable(const struct resolve *resolve)
+static bool is_remarkable(const struct events_trace *trace, const struct counts *counts)
 {
-	const struct counts *counts = &resolve->counts;
-
 	return nr_unresolved(counts) || counts->lone || counts->missed ||
-	       counts->missed_unknown || resolve->out.nr_negative ||
-	       nr_unknown_types(&resolve->events) || (counts->cookies && counts->full);
+	       counts->missed_unknown || trace->nr_negative || trace->nr_unknown_types ||
+	       (counts->cookies && counts->full);
 }
 
-static void summarize(const struct resolve *resolve)
+static void summarize(const struct events_trace *trace, const struct counts *counts, bool is_only)
 {
 	char *text = NULL;
 	size_t len;
 	FILE *file;
 
-	if (resolve->is_quiet || !is_remarkable(resolve))
+	if (!is_remarkable(trace, counts))
 		return;
 	file = open_memstream(&text, &len);
 	if (file) {
-		write_summary(file, resolve);
+		if (!is_only)
+			fprintf(file, "%s: ", trace->path);
+		write_summary(file, trace, counts);
 		if (fclose(file) == 0)
 			cmd_warn("%s", text);
 	}
 	free(text);
+}
+
+/* CMD_FOUND where anything is not resolved. */
+static int end_traces(const struct resolve *resolve)
+{
+	const struct events *events = &resolve->events;
+	int ret = CMD_OK;
+	size_t i;
+
+	for (i = 0; i < events->nr_traces; i++) {
+		if (!resolve->is_quiet)
+			summarize(&events->traces[i], &resolve->counts[i], events->nr_traces == 1);
+		if (nr_unresolved(&resolve->counts[i]))
+			ret = CMD_FOUND;
+	}
+	return ret;
 }
 
 static int resolve_traces(struct resolve *resolve, char **paths, int nr)
@@ -458,12 +458,12 @@ static int resolve_traces(struct resolve *resolve, char **paths, int nr)
 	ret = open_traces(resolve, paths, nr);
 	if (ret == CMD_OK)
 		ret = show(resolve);
-	if (ret == CMD_OK) {
-		summarize(resolve);
-		if (nr_unresolved(&resolve->counts) || resolve->maps.is_damaged)
-			ret = CMD_FOUND;
-	}
+	if (ret == CMD_OK)
+		ret = end_traces(resolve);
+	if (ret == CMD_OK && resolve->maps.is_damaged)
+		ret = CMD_FOUND;
 	events_release(&resolve->events);
+	free(resolve->counts);
 	return ret;
 }
 

@@ -399,6 +399,7 @@ static int verify_all(struct verify *verify, char **traces, int nr)
 	}
 	for (i = 0; i < nr; i++) {
 		verify->maps.trace_nr = (size_t)i;
+		verify->maps.trace_name = nr > 1 ? traces[i] : NULL;
 		if (traces[i])
 			note_status(verify, verify_trace(verify, traces[i]));
 	}

@@ -94,6 +94,8 @@ int cmd_library_error(const char *words);
 void cmd_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* cmd_warn() as a stackmap_log_fn. */
 void cmd_log(const char *line, void *data);
+/* The same for what is said of @name, one trace or text of several: "NAME: LINE". */
+void cmd_log_of(const char *name, const char *line);
 int cmd_nomem(void);
 /*
  * Write out what stdout still holds. CMD_FAILED where it did not take everything: then return that;
@@ -156,7 +158,10 @@ struct cmd_maps {
 	size_t			nr_files;
 	const char		**kallsyms;	/* each of one trace */
 	size_t			nr_kallsyms;
-	size_t			trace_nr;	/* of the next resolver, from 0 */
+	/* Of the next resolver: which trace or text it is for, from 0, */
+	size_t			trace_nr;
+	/* and its name, which its lines begin with; NULL: there is only one. */
+	const char		*trace_name;
 	uint32_t		generation;
 	bool			has_generation;
 	bool			require_proof;
@@ -168,6 +173,7 @@ struct cmd_maps {
 	bool			stdin_kept;	/* standard input can be read again */
 	bool			is_adding;
 	struct stackmap_live	*live;
+	struct cmd_maps_speaker	*speakers;
 };
 
 #define CMD_MAPS_INIT { .style = { .size = sizeof(struct stackmap_style) } }

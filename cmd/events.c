@@ -399,6 +399,7 @@ int events_add(struct events *events, const char *path, struct stackmap_resolver
 		.path = path,
 		.resolver = resolver,
 		.flags = flags,
+		.nr = events->nr_traces,
 	};
 	ret = open_trace(&traces[events->nr_traces]);
 	events->nr_traces++;

@@ -168,6 +168,9 @@ struct events_trace {
 	unsigned int		flags;		/* EVENTS_WITH_PLUGINS */
 	bool			is_compressed;
 	uint64_t		nr_read;	/* bytes of records since it was opened */
+	size_t			nr;		/* among the traces */
+	/* The consumer's. */
+	uint64_t		nr_negative;	/* weights below 0, taken for 0 */
 };
 
 /* What is found out once a stack, kept at its private pointer. */

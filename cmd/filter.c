@@ -230,8 +230,8 @@ void filter_warn_of_missing(const struct event_filter *filter, const struct even
 				break;
 		}
 		if (k == events->nr_traces)
-			cmd_warn("--event: no event of the trace is named '%s'",
-				 filter->events.items[i]);
+			cmd_warn("--event: no event of the trace%s is named '%s'",
+				 events->nr_traces > 1 ? "s" : "", filter->events.items[i]);
 	}
 }
 

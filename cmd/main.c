@@ -74,11 +74,12 @@ const char *cmd_prefix(void)
 	return prefix;
 }
 
-static void say_line(const char *line)
+/* @name: of what it is said of; "" where the line has it, or needs none. */
+static void say_line(const char *name, const char *line)
 {
 	/* What was printed before stands before the message where both go to one terminal. */
 	cmd_flush();
-	fprintf(stderr, "%s: %s\n", cmd_prefix(), line);
+	fprintf(stderr, "%s: %s%s%s\n", cmd_prefix(), name, *name ? ": " : "", line);
 }
 
 static void say(const char *fmt, va_list ap)
@@ -90,7 +91,7 @@ static void say(const char *fmt, va_list ap)
 	if (len < 0)
 		return;
 	stackmap_escape(line, sizeof(line), text, strlen(text));
-	say_line(line);
+	say_line("", line);
 }
 
 int cmd_error(const char *fmt, ...)
@@ -105,7 +106,7 @@ int cmd_error(const char *fmt, ...)
 
 int cmd_library_error(const char *words)
 {
-	say_line(words);
+	say_line("", words);
 	return CMD_FAILED;
 }
 
@@ -121,7 +122,21 @@ void cmd_warn(const char *fmt, ...)
 void cmd_log(const char *line, void *data)
 {
 	/* It comes from the library, escaped. */
-	say_line(line);
+	say_line("", line);
+}
+
+void cmd_log_of(const char *name, const char *line)
+{
+	char shown[4096];
+	size_t len;
+
+	stackmap_escape(shown, sizeof(shown), name, strlen(name));
+	len = strlen(shown);
+	/* Maps that are attached to a trace are called by its name. */
+	if (!strncmp(line, shown, len) && line[len] == ':')
+		say_line("", line);
+	else
+		say_line(shown, line);
 }
 
 int cmd_nomem(void)

@@ -126,14 +126,48 @@ int cmd_maps_check_kallsyms(const struct cmd_maps *maps, size_t nr_traces)
 			 "in their order; '' stands for none", nr_traces);
 }
 
+/* Whom a resolver speaks of. It can as long as it lives, so they are kept until the end. */
+struct cmd_maps_speaker {
+	struct cmd_maps_speaker	*next;
+	struct cmd_maps		*maps;
+	const char		*name;	/* NULL: of the only one */
+};
+
+/* For the next resolver. NULL: no memory. A text that is asked anew needs no other. */
+static struct cmd_maps_speaker *next_speaker(struct cmd_maps *maps)
+{
+	struct cmd_maps_speaker *speaker = maps->speakers;
+
+	if (speaker && speaker->name == maps->trace_name)
+		return speaker;
+	speaker = malloc(sizeof(*speaker));
+	if (!speaker)
+		return NULL;
+	*speaker = (struct cmd_maps_speaker){ maps->speakers, maps, maps->trace_name };
+	maps->speakers = speaker;
+	return speaker;
+}
+
+static void free_speakers(struct cmd_maps_speaker *speaker)
+{
+	struct cmd_maps_speaker *next;
+
+	for (; speaker; speaker = next) {
+		next = speaker->next;
+		free(speaker);
+	}
+}
+
 void cmd_maps_release(struct cmd_maps *maps)
 {
 	free(maps->files);
 	free(maps->kallsyms);
 	stackmap_live_free(maps->live);
+	free_speakers(maps->speakers);
 	maps->files = NULL;
 	maps->kallsyms = NULL;
 	maps->live = NULL;
+	maps->speakers = NULL;
 }
 
 /*
@@ -267,10 +301,15 @@ static int add_maps(struct cmd_maps *maps, struct stackmap_resolver *resolver, c
 /* Nothing is decoded while maps are added: what is told then is the damage that was seen. */
 static void on_line(const char *line, void *data)
 {
-	struct cmd_maps *maps = data;
+	const struct cmd_maps_speaker *speaker = data;
+	struct cmd_maps *maps = speaker->maps;
 
 	maps->is_damaged |= maps->is_adding;
-	if (!maps->quiet)
+	if (maps->quiet)
+		return;
+	if (speaker->name)
+		cmd_log_of(speaker->name, line);
+	else
 		cmd_log(line, NULL);
 }
 
@@ -283,9 +322,14 @@ static int add_kallsyms(const struct cmd_maps *maps, struct stackmap_resolver *r
 
 static int set_up(struct cmd_maps *maps, struct stackmap_resolver *resolver, const char *trace)
 {
+	struct cmd_maps_speaker *speaker = next_speaker(maps);
 	int err;
 
-	stackmap_resolver_set_log(resolver, on_line, maps);
+	if (!speaker) {
+		cmd_nomem();
+		return -ENOMEM;
+	}
+	stackmap_resolver_set_log(resolver, on_line, speaker);
 	err = stackmap_resolver_set_style(resolver, &maps->style);
 	if (!err && trace)
 		err = stackmap_resolver_set_trace(resolver, trace);

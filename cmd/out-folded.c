@@ -139,7 +139,7 @@ static uint64_t weight_of_event(struct out *out, struct event *event)
 		return 0;
 	if (!is_negative(field, value))
 		return value;
-	out->nr_negative++;
+	event->buffer->trace->nr_negative++;
 	return 0;
 }
 

@@ -30,7 +30,6 @@ struct out {
 	const struct out_options	*options;
 	struct events			*events;
 	void				*state;		/* the format's */
-	uint64_t			nr_negative;	/* weights below 0, taken for 0 */
 };
 
 #define OUT_WITH_PLUGINS	(1U << 0)	/* prints events as trace-cmd does */
