@@ -631,7 +631,7 @@ static int find_maps(struct expand *expand, const char *path)
 	expand->resolver = cmd_maps_resolver(&expand->maps, NULL);
 	if (!expand->resolver)
 		return CMD_FAILED;
-	if (!path || expand->maps.use_live || stackmap_resolver_nr_maps(expand->resolver))
+	if (!path || cmd_maps_are_named(&expand->maps))
 		return CMD_OK;
 	return cmd_maps_add_beside(&expand->maps, expand->resolver, path);
 }

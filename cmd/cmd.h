@@ -188,6 +188,9 @@ void cmd_maps_release(struct cmd_maps *maps);
  */
 int cmd_maps_check_kallsyms(const struct cmd_maps *maps, size_t nr_traces);
 
+/* Are maps named, by -m, --live or TRACE_STACKMAP? Then no other is asked. */
+bool cmd_maps_are_named(const struct cmd_maps *maps);
+
 /*
  * A resolver for the trace file @trace (NULL: for a text, whose trace is not at hand) with the
  * maps that were given by -m or --live, else by the environment variable TRACE_STACKMAP, else

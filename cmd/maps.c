@@ -246,6 +246,11 @@ static const char *maps_of_environment(void)
 	return files && *files ? files : NULL;
 }
 
+bool cmd_maps_are_named(const struct cmd_maps *maps)
+{
+	return maps->nr_files || maps->use_live || maps_of_environment();
+}
+
 int cmd_maps_add_beside(struct cmd_maps *maps, struct stackmap_resolver *resolver, const char *path)
 {
 	int ret;
@@ -280,10 +285,10 @@ static int add_maps(struct cmd_maps *maps, struct stackmap_resolver *resolver, c
 	const char *files = maps_of_environment();
 	int err = 0;
 
+	if (!cmd_maps_are_named(maps))
+		return trace ? cmd_maps_add_beside(maps, resolver, trace) : 0;
 	if (!maps->nr_files && maps->use_live)
 		return add_live(maps, resolver);
-	if (!maps->nr_files && !files)
-		return trace ? cmd_maps_add_beside(maps, resolver, trace) : 0;
 	maps->is_adding = true;
 	if (maps->nr_files) {
 		err = add_given_maps(maps, resolver);

@@ -84,3 +84,8 @@ printf 'a-1 [000] d..2. 1.000001: stack_id: <stack_id 7 gen 1>\n' > parts
 run expand -m parts.stackmap parts
 run expand parts
 run expand --kallsyms a --kallsyms b -m data/text/map.stack_map data/text/prose.txt
+note a map that is named and holds nothing: the one beside the text is not asked
+"$command" import -o none.stackmap data/text/map.stack_map > /dev/null
+printf XXXX | dd of=none.stackmap bs=1 seek=70 conv=notrunc 2> /dev/null
+cp data/text/map.stack_map text.stackmap
+run expand -m none.stackmap text
