@@ -680,6 +680,14 @@ static bool has_map_on_stdin(const struct cmd_maps *maps)
 	return false;
 }
 
+/* Addresses are the maps': those that are named serve all texts, else each text has its own. */
+static int check_kallsyms(const struct cmd_maps *maps, int nr)
+{
+	if (cmd_maps_are_named(maps))
+		return cmd_maps_check_one_kallsyms(maps);
+	return cmd_maps_check_kallsyms(maps, (size_t)nr, "text");
+}
+
 static int expand_texts(struct expand *expand, char **texts, int nr)
 {
 	char dash[] = "-", *standard_input[] = { dash };
@@ -691,12 +699,15 @@ static int expand_texts(struct expand *expand, char **texts, int nr)
 	}
 	if (has_map_on_stdin(&expand->maps) && uses_stdin(texts, nr))
 		return cmd_error("standard input cannot be both a map and a text");
+	if (check_kallsyms(&expand->maps, nr) != CMD_OK)
+		return CMD_FAILED;
 	expand->buf = malloc(BUF_SIZE);
 	if (!expand->buf)
 		return cmd_nomem();
 	expand->tty = isatty(STDOUT_FILENO);
 	expand->one_line = expand->maps.style.flags & STACKMAP_STYLE_ONE_LINE;
 	for (i = 0; i < nr && !ferror(stdout); i++) {
+		expand->maps.trace_nr = cmd_maps_are_named(&expand->maps) ? 0 : (size_t)i;
 		expand->maps.trace_name = nr > 1 ? name_of(texts[i]) : NULL;
 		ret = expand_text(expand, texts[i]);
 		if (ret > status)
@@ -720,7 +731,7 @@ static int run_expand(const struct command *cmd, int argc, char **argv)
 		if (key == CMD_ARGS_BAD)
 			break;
 	}
-	if (key == CMD_ARGS_END && cmd_maps_check_kallsyms(&expand.maps, 1) == CMD_OK)
+	if (key == CMD_ARGS_END)
 		status = expand_texts(&expand, argv + cmd_args_first(&args),
 				      argc - cmd_args_first(&args));
 	cmd_args_release(&args);

@@ -225,7 +225,7 @@ static int open_traces(struct resolve *resolve, char **paths, int nr)
 		paths = default_paths;
 		nr = 1;
 	}
-	if (cmd_maps_check_kallsyms(&resolve->maps, (size_t)nr) != CMD_OK)
+	if (cmd_maps_check_kallsyms(&resolve->maps, (size_t)nr, "trace") != CMD_OK)
 		return CMD_FAILED;
 	for (i = 0; i < nr; i++) {
 		resolve->maps.trace_nr = (size_t)i;

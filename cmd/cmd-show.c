@@ -622,7 +622,7 @@ static int run_show(const struct command *cmd, int argc, char **argv)
 		if (take_option(&show, key, args.value) < 0)
 			break;
 	}
-	if (key == CMD_ARGS_END && cmd_maps_check_kallsyms(&show.maps, 1) == CMD_OK)
+	if (key == CMD_ARGS_END && cmd_maps_check_one_kallsyms(&show.maps) == CMD_OK)
 		status = show_arguments(&show, argv + cmd_args_first(&args),
 					argc - cmd_args_first(&args));
 	cmd_args_release(&args);

@@ -386,7 +386,7 @@ static int verify_all(struct verify *verify, char **traces, int nr)
 	struct json *json = &verify->json;
 	int i;
 
-	if (nr && cmd_maps_check_kallsyms(&verify->maps, (size_t)nr) != CMD_OK)
+	if (nr && cmd_maps_check_kallsyms(&verify->maps, (size_t)nr, "trace") != CMD_OK)
 		return CMD_FAILED;
 	if (verify->as_json) {
 		json_open(json, NULL, '{');

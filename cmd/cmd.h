@@ -183,10 +183,13 @@ int cmd_maps_take(struct cmd_maps *maps, int key, const char *value);
 void cmd_maps_release(struct cmd_maps *maps);
 
 /*
- * Before the first resolver: there are so many traces, and what one kernel calls an address says
- * nothing of another's. CMD_OK, or CMD_FAILED after cmd_error(): --kallsyms is not one for each.
+ * Before the first resolver: there are so many traces or texts (@what: "trace", "text"), and what
+ * one kernel calls an address says nothing of another's. CMD_OK, or CMD_FAILED after cmd_error():
+ * --kallsyms is not one for each.
  */
-int cmd_maps_check_kallsyms(const struct cmd_maps *maps, size_t nr_traces);
+int cmd_maps_check_kallsyms(const struct cmd_maps *maps, size_t nr, const char *what);
+/* The same where all is of one kernel: it is given once at most. */
+int cmd_maps_check_one_kallsyms(const struct cmd_maps *maps);
 
 /* Are maps named, by -m, --live or TRACE_STACKMAP? Then no other is asked. */
 bool cmd_maps_are_named(const struct cmd_maps *maps);

@@ -118,12 +118,19 @@ int cmd_maps_take(struct cmd_maps *maps, int key, const char *value)
 	return 0;
 }
 
-int cmd_maps_check_kallsyms(const struct cmd_maps *maps, size_t nr_traces)
+int cmd_maps_check_kallsyms(const struct cmd_maps *maps, size_t nr, const char *what)
 {
-	if (!maps->nr_kallsyms || maps->nr_kallsyms == nr_traces)
+	if (!maps->nr_kallsyms || maps->nr_kallsyms == nr)
 		return CMD_OK;
-	return cmd_error("--kallsyms is of one trace: give it as often as there are traces (%zu), "
-			 "in their order; '' stands for none", nr_traces);
+	return cmd_error("--kallsyms is of one %s: give it as often as there are %ss (%zu), "
+			 "in their order; '' stands for none", what, what, nr);
+}
+
+int cmd_maps_check_one_kallsyms(const struct cmd_maps *maps)
+{
+	if (maps->nr_kallsyms <= 1)
+		return CMD_OK;
+	return cmd_error("--kallsyms is of the kernel of all these maps: give it once");
 }
 
 /* Whom a resolver speaks of. It can as long as it lives, so they are kept until the end. */

@@ -89,3 +89,16 @@ run expand -m text.map first second
 run expand -m text.map first
 run expand -m damaged.stackmap second - < first
 run expand -m first.bin first second
+note addresses in the maps of texts of two boots: each has symbols of its own
+printf 'stack 1 gen 1\n\t0xffffffff81000111 -\n' | "$MKMAP" bin2-le > second.stackmap
+cp bare.bin first.stackmap
+sed 's/work/other/; s/82/81/' second.kallsyms > other.kallsyms
+run expand first second
+run expand --kallsyms first.kallsyms first second
+run expand --kallsyms first.kallsyms --kallsyms other.kallsyms first second
+run expand --kallsyms '' --kallsyms other.kallsyms first second
+run expand --kallsyms first.kallsyms first
+run expand --kallsyms first.kallsyms --kallsyms other.kallsyms first
+note maps that are named are of one kernel
+run expand --kallsyms first.kallsyms -m bare.bin first second
+run expand --kallsyms first.kallsyms --kallsyms other.kallsyms -m bare.bin first second
