@@ -2,7 +2,7 @@
 /*
  * trace-cmd stackmap resolve: the trace with its stacks expanded.
  *
- *	options -> a resolver for each trace -> events.c -> one of the formats of out.h
+ *	options -> a resolver for each trace -> events.h -> one of the formats of out.h
  *	                                            '-> what is counted for the line at the end
  */
 #include <errno.h>
