@@ -51,6 +51,17 @@ static bool save_pending(struct recording *rec)
 	return false;
 }
 
+/* Nobody knows it of a tracefs that was never there. */
+static void tell_where_it_is(const struct recording *rec)
+{
+	struct map_state now;
+
+	map_state_read(rec->live, &now);
+	if (now.is_known ? now.is_allocated : rec->before.is_known)
+		cmd_warn("the map is still in the kernel: trace-cmd stackmap save -o FILE saves "
+			 "it");
+}
+
 /* The map as it is now, to the pending file. */
 static void save(struct recording *rec)
 {
@@ -74,7 +85,7 @@ static void save(struct recording *rec)
 		return;
 	}
 	cmd_library_error(stackmap_live_get_error(rec->live));
-	cmd_warn("the map is still in the kernel: trace-cmd stackmap save -o FILE saves it");
+	tell_where_it_is(rec);
 }
 
 static void set_aside(struct recording *rec)

@@ -322,7 +322,17 @@ check 'rotation: generations' '5 6' \
 	"$("$command" list trace.dat | sed -n 's/.*generation \([0-9]*\) .*/\1/p' |
 		uniq | paste -sd' ')"
 begin ours bits=10 generation=5
-other='sleep 0.5; shim run sh -c "echo 0 > /sys/kernel/tracing/stack_map"'
+# Once the map, as it is by then, was looked at.
+looked=$tmp/looked
+export looked
+other='LD_PRELOAD="" "$SHIM" at end stack_map_stat - run "touch $looked"
+tries=0
+until [ -e "$looked" ] || [ $tries -eq 300 ]; do
+	sleep 0.05
+	tries=$((tries + 1))
+done
+rm "$looked"
+shim run sh -c "echo 0 > /sys/kernel/tracing/stack_map"'
 REAL_DURING="shim record-many 300 0; $other" trace_cmd record -O stackmap
 check 'reset by another: said, and in the status' '2 1' \
 	"$status $(echo "$said" | grep -c '^another program reset the map meanwhile')"
@@ -362,6 +372,11 @@ check 'tracefs is gone at the end: status, and said' '2 1 1' \
 		grep -c '^the map is still in the kernel: ')"
 "$SHIM" set mount=/sys/kernel/tracing
 check 'tracefs is gone at the end: it is' 1 "$(maps | grep -c 'entries 5')"
+begin ours mount=
+trace_cmd record -O stackmap
+check 'no tracefs at all: said, and nothing of a map' '1 0' \
+	"$(echo "$said" | grep -c 'tracefs is not mounted') $(echo "$said" |
+		grep -c 'still in the kernel')"
 begin ours bits=10 generation=5
 mkdir "$tmp/elsewhere"
 "$SHIM" at write '/*/here/*.stackmap.new' - fail ENOSPC
