@@ -135,7 +135,7 @@ static int save_and_free(const struct freeing *args, struct stackmap_live *live)
 	if (stackmap_live_free_map(live, STACKMAP_FREE_NOWAIT))
 		return tell_failed(live, is_saved);
 	print_freed(args, live, &saved, is_saved);
-	return CMD_OK;
+	return live_saved_status(&saved);
 }
 
 static int free_live(const struct freeing *args)

@@ -155,9 +155,8 @@ static int rotate(const struct reset *reset, struct stackmap_live *live)
 		print_json(live, &saved, path);
 	else
 		live_print_saved(live, &saved, path);
-	/* Of a map that is not where it was to go a line was said. */
 	status = tell_missing(reset, live, &saved);
-	return saved.is_elsewhere ? CMD_FOUND : status;
+	return live_saved_status(&saved) == CMD_OK ? status : CMD_FOUND;
 }
 
 static int reset_live(const struct reset *reset)

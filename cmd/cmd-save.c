@@ -46,7 +46,7 @@ static int save_map(const struct save *save, struct stackmap_live *live)
 		print_json(live, &saved, save->output);
 	else
 		live_print_saved(live, &saved, save->output);
-	return CMD_OK;
+	return live_saved_status(&saved);
 }
 
 static int save_live(const struct save *save)

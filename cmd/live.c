@@ -74,6 +74,11 @@ void live_print_saved(const struct stackmap_live *live, const struct stackmap_sa
 	puts(saved->is_reset ? "; the map is reset" : "");
 }
 
+int live_saved_status(const struct stackmap_saved *saved)
+{
+	return saved->is_elsewhere || saved->has_losses ? CMD_FOUND : CMD_OK;
+}
+
 void live_print_saved_json(struct json *json, const struct stackmap_live *live,
 			   const struct stackmap_saved *saved, const char *path)
 {
@@ -84,6 +89,7 @@ void live_print_saved_json(struct json *json, const struct stackmap_live *live,
 	json_open(json, "saved", '{');
 	json_text(json, "path", written_to(live, path));
 	json_bool(json, "elsewhere", saved->is_elsewhere);
+	json_bool(json, "losses", saved->has_losses);
 	if (saved->has_generation)
 		json_number(json, "generation", saved->generation);
 	else

@@ -34,6 +34,8 @@ int live_check_output(const char *path);
  */
 void live_print_saved(const struct stackmap_live *live, const struct stackmap_saved *saved,
 		      const char *path);
+/* CMD_FOUND: something is lost, or the map not where it was to go; of either a line was said. */
+int live_saved_status(const struct stackmap_saved *saved);
 void live_print_saved_json(struct json *json, const struct stackmap_live *live,
 			   const struct stackmap_saved *saved, const char *path);
 

@@ -618,6 +618,11 @@ struct stackmap_saved {
 	bool		is_complete;	/* nothing can be added to this generation any more */
 	bool		is_reset;	/* the kernel goes on with an empty map */
 	bool		is_elsewhere;	/* not in the file asked for: stackmap_live_get_path() */
+	/*
+	 * What was lost was logged: names that the kernel would not give, or a generation before it
+	 * that another tool reset.
+	 */
+	bool		has_losses;
 };
 
 /*

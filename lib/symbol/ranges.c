@@ -483,7 +483,8 @@ static int alloc_build(struct build *build, const struct smap_symbol_lines *line
 	for (i = 0; i <= lines->nr_modules; i++)
 		build->owners[i].open = NONE;
 	for (i = 0; i < lines->nr_modules; i++)
-		build->owners[i + 1].is_scattered = smap_module_is_made(symbols->text + lines->modules[i]);
+		build->owners[i + 1].is_scattered =
+			smap_module_is_made(symbols->text + lines->modules[i]);
 	return 0;
 }
 

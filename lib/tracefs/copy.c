@@ -305,12 +305,18 @@ static int read_bin(struct stackmap_live *live, struct smap_copy *copy, struct s
 	return ret ? ret : named;
 }
 
+void smap_log_no_names(struct stackmap_live *live)
+{
+	smap_live_log_loss(live, "%s: saved without it, and without names for some frames",
+			   live->err.text);
+}
+
 static int read_text(struct stackmap_live *live, struct smap_copy *copy)
 {
 	int ret = read_shot(live, &copy->text, "stack_map");
 
 	if (ret && ret != -ENOMEM && copy->bin.parsed) {
-		smap_live_log(live, "%s: saved without it", live->err.text);
+		smap_log_no_names(live);
 		return 0;
 	}
 	/*

@@ -22,22 +22,38 @@
 /* So often where the map is still in use, on a machine that is busy. */
 #define FREE_TRIES	10
 
-void smap_live_log(const struct stackmap_live *live, const char *fmt, ...)
+static void log_words(const struct stackmap_live *live, const char *fmt, va_list ap)
 {
 	char words[SMAP_ERROR_SIZE];
 	struct smap_error line;
-	va_list ap;
 
 	if (!live->log)
 		return;
-	va_start(ap, fmt);
 	vsnprintf(words, sizeof(words), fmt, ap);
-	va_end(ap);
 	smap_error_set(&line, 0, "%s", words);
 	if (live->queue)
 		smap_buf_add(live->queue, line.text, strlen(line.text) + 1);
 	else
 		live->log(line.text, live->log_data);
+}
+
+void smap_live_log(const struct stackmap_live *live, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	log_words(live, fmt, ap);
+	va_end(ap);
+}
+
+void smap_live_log_loss(struct stackmap_live *live, const char *fmt, ...)
+{
+	va_list ap;
+
+	live->has_losses = true;
+	va_start(ap, fmt);
+	log_words(live, fmt, ap);
+	va_end(ap);
 }
 
 void smap_live_queue_log(struct stackmap_live *live, struct smap_buf *queue)

@@ -118,6 +118,7 @@ struct stackmap_live {
 	uint32_t		rotated;	/* the last generation that was saved closed */
 	bool			has_seen;
 	uint32_t		seen;		/* the generation as a rotation began */
+	bool			has_losses;	/* of the save or rotation that is going on */
 	/* For a resolver: follow.c. */
 	struct smap_origin	origin;
 	bool			has_origin;
@@ -128,6 +129,9 @@ struct stackmap_live {
 };
 
 void smap_live_log(const struct stackmap_live *live, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* Of something that is in no save. */
+void smap_live_log_loss(struct stackmap_live *live, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /*
  * Until _give_log(), lines are kept: who is told of them may block, or end us, which must not
@@ -178,6 +182,8 @@ int smap_copy_read(struct stackmap_live *live, struct smap_copy *copy);
 /* The parts of that, for a map that is held through files that are open. */
 int smap_shot_read_fd(struct stackmap_live *live, struct smap_shot *shot, int fd, const char *name);
 void smap_shot_release(struct smap_shot *shot);
+/* The text, of which the names were wanted, failed: live->err. */
+void smap_log_no_names(struct stackmap_live *live);
 /* Name the addresses; *ret_named: every one of them has a name. 0 or -ENOMEM. */
 int smap_copy_name(struct stackmap_live *live, struct smap_copy *copy, bool *ret_named);
 
@@ -211,7 +217,8 @@ void smap_tell_between(struct stackmap_live *live, uint32_t last, uint32_t gener
 
 /* What is being told to the caller. */
 void smap_saved_init(struct stackmap_saved *saved);
-void smap_saved_give(const struct stackmap_saved *saved, struct stackmap_saved *ret_saved);
+void smap_saved_give(const struct stackmap_live *live, struct stackmap_saved *saved,
+		     struct stackmap_saved *ret_saved);
 
 /* Append the copy to the store. */
 int smap_copy_append(struct stackmap_live *live, const struct smap_copy *copy,

@@ -206,9 +206,12 @@ static void tell_other(struct stackmap_live *live, const struct smap_export *bin
 		      "%" PRIu32 " is saved too", bin->maps[0].generation);
 }
 
-static int go_without_text(struct stackmap_live *live)
+static int go_without_text(struct stackmap_live *live, bool has_names)
 {
-	smap_live_log(live, "%s: saved without it", live->err.text);
+	if (has_names)
+		smap_live_log(live, "%s: saved without it", live->err.text);
+	else
+		smap_log_no_names(live);
 	return 0;
 }
 
@@ -216,7 +219,7 @@ static int go_without_text(struct stackmap_live *live)
 static int read_held(struct stackmap_live *live, struct smap_copy *copy,
 		     const struct smap_held *held, enum swapped *ret_swapped)
 {
-	int ret, has_bin = read_held_bin(live, copy, held->bin);
+	int ret, has_names = read_held_bin(live, copy, held->bin);
 	char head[4096];
 	size_t len = 0;
 	bool same;
@@ -224,20 +227,20 @@ static int read_held(struct stackmap_live *live, struct smap_copy *copy,
 	*ret_swapped = SWAPPED_UNREAD;
 	ret = read_head(live, held->map, head, sizeof(head), &len);
 	if (ret)
-		return copy->bin.parsed ? go_without_text(live) : ret;
+		return copy->bin.parsed ? go_without_text(live, has_names) : ret;
 	*ret_swapped = len ? SWAPPED_READ : SWAPPED_EMPTY;
 	same = copy->bin.parsed && (!len || is_of(head, len, copy->bin.parsed));
-	if ((same && has_bin) || !len)
+	if ((same && has_names) || !len)
 		return smap_copy_export(copy) ? 0 : -ENODATA;
 	ret = read_text(live, copy, held->map, head, len);
 	if (same)
-		return ret ? go_without_text(live) : 0;
+		return ret ? go_without_text(live, has_names) : 0;
 	if (copy->bin.parsed && copy->bin.parsed->nr_stacks) {
 		if (!ret)
 			tell_other(live, copy->bin.parsed);
 		/* It is not lost as well. */
 		*ret_swapped = ret ? SWAPPED_UNREAD : SWAPPED_READ;
-		ret = ret ? go_without_text(live) : 0;
+		ret = ret ? go_without_text(live, has_names) : 0;
 	}
 	copy->text_is_main = copy->text.parsed != NULL;
 	return ret;
@@ -394,8 +397,8 @@ static int reset_cleared(struct stackmap_live *live, int fd, struct stackmap_sav
 	if (ret)
 		return ret;
 	if (before.value[SMAP_STAT_GENERATION] != saved->generation) {
-		smap_live_log(live, "another tool reset generation %" PRIu32 " after it was "
-			      "copied: what came in between is lost", saved->generation);
+		smap_live_log_loss(live, "another tool reset generation %" PRIu32 " after it was "
+				   "copied: what came in between is lost", saved->generation);
 		return -EAGAIN;
 	}
 	ret = smap_reset_fd(live, fd);
@@ -407,8 +410,8 @@ static int reset_cleared(struct stackmap_live *live, int fd, struct stackmap_sav
 	if (!ret && (uint32_t)after.value[SMAP_STAT_GENERATION] == saved->generation + 1)
 		return 0;
 	saved->nr_missing = STACKMAP_MISSING_UNKNOWN;
-	smap_live_log(live, "another tool reset the map at the same time: generation %" PRIu32
-		      " may lack stacks, and what came behind it is lost", saved->generation);
+	smap_live_log_loss(live, "another tool reset the map at the same time: generation %" PRIu32
+			   " may lack stacks, and what came behind it is lost", saved->generation);
 	return 0;
 }
 
@@ -577,6 +580,6 @@ SMAP_PUBLIC int stackmap_live_rotate(struct stackmap_live *live, const char *pat
 	if (ret)
 		return smap_errno(ret);
 	smap_keep_path(live);
-	smap_saved_give(&saved, ret_saved);
+	smap_saved_give(live, &saved, ret_saved);
 	return 0;
 }

@@ -25,8 +25,10 @@ void smap_saved_init(struct stackmap_saved *saved)
 	*saved = (struct stackmap_saved){ .size = sizeof(*saved) };
 }
 
-void smap_saved_give(const struct stackmap_saved *saved, struct stackmap_saved *ret_saved)
+void smap_saved_give(const struct stackmap_live *live, struct stackmap_saved *saved,
+		     struct stackmap_saved *ret_saved)
 {
+	saved->has_losses = live->has_losses;
 	if (ret_saved)
 		*ret_saved = *saved;
 }
@@ -37,6 +39,7 @@ int smap_check_saved(struct stackmap_live *live, const char *path,
 	free(live->path);
 	free(live->wanted_path);
 	live->path = live->wanted_path = NULL;
+	live->has_losses = false;
 	if (!path || !*path)
 		return smap_error_set(&live->err, -EINVAL, "no path");
 	live->wanted_path = strdup(path);
@@ -145,8 +148,8 @@ static void tell_early(struct stackmap_live *live, const struct smap_copy *copy,
 	    (live->has_rotated && live->rotated == generation) ||
 	    !was_saved_early(store, &copy->origin, generation))
 		return;
-	smap_live_log(live, "generation %" PRIu32 " was reset after it was saved: what came in "
-		      "between is in no save of this file", generation);
+	smap_live_log_loss(live, "generation %" PRIu32 " was reset after it was saved: what came "
+			   "in between is in no save of this file", generation);
 }
 
 void smap_tell_between(struct stackmap_live *live, uint32_t last, uint32_t generation)
@@ -157,10 +160,11 @@ void smap_tell_between(struct stackmap_live *live, uint32_t last, uint32_t gener
 	if (nr < 2 || nr > INT32_MAX)
 		return;
 	if (nr == 2)
-		smap_live_log(live, "generation %" PRIu32 " is in no save of this file", last + 1);
+		smap_live_log_loss(live, "generation %" PRIu32 " is in no save of this file",
+				   last + 1);
 	else
-		smap_live_log(live, "generations %" PRIu32 " to %" PRIu32 " are in no save of "
-			      "this file", last + 1, last + nr - 1);
+		smap_live_log_loss(live, "generations %" PRIu32 " to %" PRIu32 " are in no save of "
+				   "this file", last + 1, last + nr - 1);
 }
 
 /* A map that was reset by somebody else, or by one of us that was killed, is gone: say so. */
@@ -416,7 +420,7 @@ SMAP_PUBLIC int stackmap_live_save_pending(struct stackmap_live *live, const cha
 	drop_pending(live, &saved);
 	if (!saved.is_elsewhere)
 		smap_keep_path(live);
-	smap_saved_give(&saved, ret_saved);
+	smap_saved_give(live, &saved, ret_saved);
 	return 0;
 }
 
@@ -472,6 +476,6 @@ SMAP_PUBLIC int stackmap_live_save(struct stackmap_live *live, const char *path,
 	if (ret)
 		return smap_errno(ret);
 	smap_keep_path(live);
-	smap_saved_give(&saved, ret_saved);
+	smap_saved_give(live, &saved, ret_saved);
 	return 0;
 }
