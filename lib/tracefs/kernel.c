@@ -80,9 +80,9 @@ static int is_ours(const char *dir, struct smap_error *err)
 	int ret;
 
 	ret = smap_tracefs_read_head(dir, "stack_map_bin", head, sizeof(head), &len, err);
-	if (ret == -ENOMEM || ret == -EACCES || ret == -EPERM)
+	if (ret == -ENOMEM)
 		return ret;
-	/* Where the kernel fails to give it there is still the text to save. */
+	/* Where the kernel fails to give it, or not to us, there is still the text to save. */
 	if (ret || !len)
 		return readme_says_so(dir, err);
 	memcpy(&magic, head, len < sizeof(magic) ? len : sizeof(magic));

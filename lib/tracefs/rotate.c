@@ -89,6 +89,12 @@ void smap_held_close(struct smap_held *held)
 	close_fd(&held->stat);
 }
 
+/* Where it may come right in a moment there is time: nothing is reset yet. */
+static bool is_short_of(int ret)
+{
+	return ret == -ENOMEM || ret == -EMFILE || ret == -ENFILE || ret == -EAGAIN;
+}
+
 static int hold(struct stackmap_live *live, struct smap_held *held)
 {
 	*held = (struct smap_held)SMAP_HELD_NONE;
@@ -96,10 +102,12 @@ static int hold(struct stackmap_live *live, struct smap_held *held)
 	if (held->map < 0)
 		return held->map;
 	held->bin = smap_tracefs_open(live->dir, "stack_map_bin", O_RDONLY, &live->err);
-	if (held->bin < 0) {
+	if (is_short_of(held->bin)) {
 		close(held->map);
 		return held->bin;
 	}
+	if (held->bin < 0)
+		smap_live_log(live, "%s: the text alone is read", live->err.text);
 	held->stat = smap_tracefs_open(live->dir, "stack_map_stat", O_RDONLY, NULL);
 	return 0;
 }
@@ -187,6 +195,8 @@ static int read_held_bin(struct stackmap_live *live, struct smap_copy *copy, int
 	bool named = false;
 	int ret;
 
+	if (fd < 0)
+		return 0;
 	ret = smap_shot_read_fd(live, &copy->bin, fd, "stack_map_bin");
 	if (ret) {
 		if (ret != -ENODATA)

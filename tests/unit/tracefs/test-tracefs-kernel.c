@@ -56,20 +56,36 @@ static void without_a_format_file_the_statistics_tell(void **state)
 	assert_int_equal(abilities(f), STACKMAP_CAN_BINARY);
 }
 
-static void a_file_that_may_not_be_read_is_no_ability_but_an_error(void **state)
+static void a_map_that_may_not_be_read_is_no_ability_but_an_error(void **state)
 {
 	struct fixture *f = *state;
 
 	fixture_play("ours", "", true);
-	fixture_shim("at open stack_map_bin r fail EACCES");
-	fixture_failed(f, stackmap_live_open(f->live), -EACCES, "stack_map_bin");
+	fixture_shim("at open stack_map r fail EACCES");
+	fixture_failed(f, stackmap_live_open(f->live), -EACCES, "stack_map");
+}
+
+static void where_the_binary_one_may_not_be_read_the_text_will_do(void **state)
+{
+	struct fixture *f = *state;
+
+	fixture_play("ours", "", true);
+	fixture_shim("at -a open stack_map_bin r fail EACCES");
+	assert_int_equal(stackmap_live_open(f->live), 0);
+	assert_true(stackmap_live_get_abilities(f->live) & STACKMAP_CAN_ROTATE);
+	assert_int_equal(fixture_save(f), 0);
+	fixture_logged(f, "stack_map_bin: no right to read it");
+	assert_int_equal(fixture_rotate(f, 0), 0);
+	assert_int_equal(f->saved.nr_stacks, 500);
+	assert_false(f->saved.has_losses);
 }
 
 static const struct CMUnitTest tests[] = {
 	LIVE_TEST(each_series_can_what_it_can_with_and_without_a_map),
 	LIVE_TEST(without_its_binary_export_ours_is_series_8),
 	LIVE_TEST(without_a_format_file_the_statistics_tell),
-	LIVE_TEST(a_file_that_may_not_be_read_is_no_ability_but_an_error),
+	LIVE_TEST(a_map_that_may_not_be_read_is_no_ability_but_an_error),
+	LIVE_TEST(where_the_binary_one_may_not_be_read_the_text_will_do),
 };
 
 FIXTURE_MAIN(tests)
