@@ -385,9 +385,11 @@ int stackmap_resolver_add_file(struct stackmap_resolver *resolver, const char *p
 /*
  * The trace whose cookies are resolved. Its release, machine, byte order and symbols are what a map
  * must not contradict; its symbols name the addresses of a binary export that has none of its own.
- * _fd duplicates @fd and leaves its position alone. Returns 0, -EINVAL (no trace.dat), -EBADMSG
- * (cut or damaged, with the place), -EOPNOTSUPP (unknown version or compression), -EBUSY (set
- * before) or the errno of open(2) or read(2).
+ * _fd duplicates @fd and leaves its position alone; it is for who has the trace open, and read its
+ * formats, already. The other one looks into all sections, and refuses what libtracecmd and
+ * libtraceevent do not survive. Returns 0, -EINVAL (no trace.dat), -EBADMSG (cut or damaged, with
+ * the place), -EOPNOTSUPP (unknown version or compression), -EBUSY (set before) or the errno of
+ * open(2) or read(2).
  */
 int stackmap_resolver_set_trace(struct stackmap_resolver *resolver, const char *path);
 int stackmap_resolver_set_trace_fd(struct stackmap_resolver *resolver, int fd);

@@ -343,6 +343,15 @@ SMAP_PUBLIC int stackmap_resolver_add_maps_of(struct stackmap_resolver *resolver
 
 /* ---- the trace and symbols ---- */
 
+/* Who has it open already has read its sections, and believed them. */
+static int check_trace(struct stackmap_resolver *resolver, bool is_open)
+{
+	if (resolver->trace->is_text)
+		return smap_error_set(&resolver->err, -EINVAL,
+				      "a latency trace, which is text without events");
+	return is_open ? 0 : smap_tracedat_check_sections(resolver->trace, &resolver->err);
+}
+
 static int set_trace(struct stackmap_resolver *resolver, const char *path, int fd)
 {
 	int ret = check_unused(resolver);
@@ -355,12 +364,14 @@ static int set_trace(struct stackmap_resolver *resolver, const char *path, int f
 		ret = smap_tracedat_open(path, &resolver->trace, &resolver->err);
 	else
 		ret = smap_tracedat_open_fd(fd, &resolver->trace, &resolver->err);
-	if (ret || !resolver->trace->is_text)
+	if (ret)
 		return ret;
+	ret = check_trace(resolver, !path);
+	if (!ret)
+		return 0;
 	smap_tracedat_close(resolver->trace);
 	resolver->trace = NULL;
-	smap_error_set(&resolver->err, -EINVAL, "a latency trace, which is text without events");
-	return path ? smap_error_prefix(&resolver->err, -EINVAL, "%s", path) : -EINVAL;
+	return path ? smap_error_prefix(&resolver->err, ret, "%s", path) : ret;
 }
 
 SMAP_PUBLIC int stackmap_resolver_set_trace(struct stackmap_resolver *resolver, const char *path)

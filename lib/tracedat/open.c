@@ -251,6 +251,63 @@ int smap_trace_load_section(const struct smap_tracedat *tracedat,
 	return ret;
 }
 
+/* ---- checking what others read ---- */
+
+static int walk_stored(const struct smap_tracedat *tracedat,
+		       const struct smap_tracedat_section *section, struct smap_error *err)
+{
+	struct smap_trace_input input;
+	uint64_t pos = section->offset;
+
+	smap_trace_input_file(&input, tracedat->fd, section->offset + section->len,
+			      tracedat->big_endian != SMAP_HOST_IS_BIG_ENDIAN, err);
+	return smap_trace_walk_section(section->id, &input, &pos);
+}
+
+static int walk_unpacked(const struct smap_tracedat *tracedat,
+			 const struct smap_tracedat_section *section, struct smap_error *err)
+{
+	struct smap_trace_input input;
+	uint64_t pos = 0;
+	size_t len;
+	char *data;
+	int ret;
+
+	ret = smap_trace_load_section(tracedat, section, &data, &len, err);
+	if (ret)
+		return ret;
+	smap_trace_input_memory(&input, data, len, tracedat->big_endian != SMAP_HOST_IS_BIG_ENDIAN,
+				err);
+	ret = smap_trace_walk_section(section->id, &input, &pos);
+	if (ret)
+		smap_error_prefix(err, ret, "%s at offset %" PRIu64 ", unpacked",
+				  smap_trace_section_name(section->id), section->offset);
+	free(data);
+	return ret;
+}
+
+int smap_tracedat_check_sections(const struct smap_tracedat *tracedat, struct smap_error *err)
+{
+	const struct smap_tracedat_section *section;
+	struct smap_error ignored;
+	size_t i;
+	int ret = 0;
+
+	/* In version 6 nothing else tells where they end: they were gone through already. */
+	if (tracedat->version == 6)
+		return 0;
+	if (!err)
+		err = &ignored;
+	for (i = 0; !ret && i < tracedat->nr_sections; i++) {
+		section = &tracedat->sections[i];
+		if (section->id < TRACE_HEADER_INFO || section->id > TRACE_CMDLINES)
+			continue;
+		ret = section->compressed ? walk_unpacked(tracedat, section, err) :
+					    walk_stored(tracedat, section, err);
+	}
+	return ret;
+}
+
 /* ---- opening ---- */
 
 static int bad_initial(struct smap_trace_opening *opening, uint64_t offset, const char *what,
@@ -372,6 +429,8 @@ static int look_at_formats(struct smap_trace_opening *opening)
 			return ret;
 		ret = smap_trace_take_header(tracedat, data, len, opening->err);
 		free(data);
+		if (ret == -EBADMSG)
+			smap_error_prefix(opening->err, ret, "offset %" PRIu64, section->offset);
 		if (ret)
 			return ret;
 	}

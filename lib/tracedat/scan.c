@@ -88,7 +88,7 @@ static int take_event(const struct scan *scan, const uint8_t *data, size_t len, 
 	const struct smap_tracedat *tracedat = scan->tracedat;
 	uint64_t type, cookie;
 
-	if (!scan->fn || !get_field(scan, &tracedat->type_field, data, len, &type) ||
+	if (!get_field(scan, &tracedat->type_field, data, len, &type) ||
 	    type != tracedat->stack_id_type ||
 	    !get_field(scan, &tracedat->cookie_field, data, len, &cookie))
 		return 0;
@@ -323,11 +323,4 @@ int smap_tracedat_scan_top(const struct smap_tracedat *tracedat,
 	};
 
 	return scan_cookies(&scan);
-}
-
-int smap_tracedat_check_events(const struct smap_tracedat *tracedat, struct smap_error *err)
-{
-	struct scan scan = { .tracedat = tracedat, .err = err };
-
-	return run_scan(&scan);
 }

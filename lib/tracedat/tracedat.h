@@ -91,6 +91,14 @@ int smap_tracedat_open(const char *path, struct smap_tracedat **ret_tracedat,
 void smap_tracedat_close(struct smap_tracedat *tracedat);
 
 /*
+ * Look into the sections of headers, formats, kallsyms ...: what they say of the sizes of their
+ * parts, and the text of formats. After it a reader that believes both (libtracecmd, libtraceevent)
+ * stays within them. It unpacks all of them, which costs more than opening; we do not need it for
+ * ourselves. Returns 0 or as above.
+ */
+int smap_tracedat_check_sections(const struct smap_tracedat *tracedat, struct smap_error *err);
+
+/*
  * The text of /proc/kallsyms that the trace carries, to be freed; *ret_len 0 where it has
  * none (the pointer is then still valid). Returns 0 or as above.
  */
@@ -132,12 +140,5 @@ int smap_tracedat_scan_top(const struct smap_tracedat *tracedat,
 /* What tells it from other traces; nothing behind its end counts. 0, -ENOMEM or as above. */
 int smap_tracedat_fingerprint(const struct smap_tracedat *tracedat,
 			      struct smap_fingerprint *ret_fingerprint, struct smap_error *err);
-
-/*
- * Look at every event of every page, whatever its type, and at nothing in it but its length: after
- * it a reader that believes these lengths (libtracecmd) stays within the pages. 0, or as
- * smap_tracedat_scan().
- */
-int smap_tracedat_check_events(const struct smap_tracedat *tracedat, struct smap_error *err);
 
 #endif /* SMAP_TRACEDAT_TRACEDAT_H */

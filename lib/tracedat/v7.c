@@ -74,42 +74,10 @@ static int read_named_header(struct smap_trace_opening *opening, uint64_t offset
 	return 0;
 }
 
-static int walk_stored(struct smap_trace_opening *opening, const struct header *header)
-{
-	struct smap_trace_input input;
-	uint64_t pos = header->data;
-
-	smap_trace_input_file(&input, opening->input.fd, header->data + header->size,
-			      opening->input.swap, opening->err);
-	return smap_trace_walk_section(header->id, &input, &pos);
-}
-
-static int walk_unpacked(struct smap_trace_opening *opening,
-			 const struct smap_tracedat_section *section)
-{
-	struct smap_trace_input input;
-	uint64_t pos = 0;
-	size_t len;
-	char *data;
-	int ret;
-
-	ret = smap_trace_load_section(opening->tracedat, section, &data, &len, opening->err);
-	if (ret)
-		return ret;
-	smap_trace_input_memory(&input, data, len, opening->input.swap, opening->err);
-	ret = smap_trace_walk_section(section->id, &input, &pos);
-	if (ret)
-		smap_error_prefix(opening->err, ret, "%s at offset %" PRIu64 ", unpacked",
-				  smap_trace_section_name(section->id), section->offset);
-	free(data);
-	return ret;
-}
-
 /* An option that holds the offset of a section. */
 static int take_section(struct smap_trace_opening *opening, unsigned int id,
 			struct smap_bytes bytes)
 {
-	const struct smap_tracedat_section *section;
 	struct header header;
 	uint64_t offset;
 	int ret;
@@ -119,13 +87,8 @@ static int take_section(struct smap_trace_opening *opening, unsigned int id,
 	ret = read_named_header(opening, offset, id, &header);
 	if (ret)
 		return ret;
-	ret = smap_trace_add_section(opening, id, header.flags & FLAG_COMPRESSED, header.data,
-				     header.size);
-	if (ret)
-		return ret;
-	section = smap_trace_find_section(opening->tracedat, id);
-	return section->compressed ? walk_unpacked(opening, section) :
-				     walk_stored(opening, &header);
+	return smap_trace_add_section(opening, id, header.flags & FLAG_COMPRESSED, header.data,
+				      header.size);
 }
 
 static bool is_page_size(uint32_t size)

@@ -197,6 +197,10 @@ rm made.dat
 note no size of a word
 made 'without header_page'
 run resolve -m made.map made.dat
+note a format that libtraceevent would read past its end
+made 'compression none'
+LC_ALL=C sed -i 's/prev_comm\[16\]/prev_comm[16)/' made.dat
+run resolve -m made.map made.dat
 note files with other numbers of CPUs
 made
 printf 'cpu %d\n%d 7 value value=1\n+1 7 stack_id 2 gen 1\n' 0 1000 63 2000 | "$MKTRACE" wide.dat

@@ -52,7 +52,7 @@ static void use(const struct smap_tracedat *tracedat)
 		smap_comms_free(comms);
 	}
 	smap_tracedat_scan(tracedat, take_cookie, &sum, &err);
-	smap_tracedat_check_events(tracedat, &err);
+	smap_tracedat_check_sections(tracedat, &err);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -52,7 +52,7 @@ uint64_t part_offset(const struct layout *layout, const char *name);
 /* Opens the trace, which must work, and closes @fd. */
 struct smap_tracedat *open_trace(int fd);
 struct smap_tracedat *open_described(const char *description);
-/* Opens it, which must fail with this code and words that hold @words; closes @fd. */
+/* Opens and checks it, which must fail with this code and words that hold @words; closes @fd. */
 void assert_refused(int fd, int code, const char *words);
 
 struct scanned scan_trace(const struct smap_tracedat *tracedat);

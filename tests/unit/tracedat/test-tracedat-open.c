@@ -331,7 +331,7 @@ static void check_recording(const struct recording *recording, const char *path)
 	assert_int_equal(scanned.nr, recording->nr_cookies);
 	assert_int_equal(count_distinct(&scanned), recording->nr_distinct);
 	free_scanned(&scanned);
-	assert_int_equal(smap_tracedat_check_events(tracedat, &err), 0);
+	assert_int_equal(smap_tracedat_check_sections(tracedat, &err), 0);
 	smap_tracedat_close(tracedat);
 }
 
@@ -369,6 +369,7 @@ static void large_recordings_hold_what_their_list_says(void **state)
 static int use_once(void *data)
 {
 	struct smap_tracedat *tracedat;
+	struct scanned scanned;
 	struct smap_error err;
 	char *text;
 	size_t len;
@@ -380,7 +381,11 @@ static int use_once(void *data)
 	ret = smap_tracedat_kallsyms(tracedat, &text, &len, &err);
 	if (!ret) {
 		free(text);
-		ret = smap_tracedat_check_events(tracedat, &err);
+		ret = smap_tracedat_check_sections(tracedat, &err);
+	}
+	if (!ret) {
+		ret = scan_into(tracedat, &scanned, &err);
+		free_scanned(&scanned);
 	}
 	smap_tracedat_close(tracedat);
 	return ret;

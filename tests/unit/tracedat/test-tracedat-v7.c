@@ -233,9 +233,14 @@ static void contents_larger_than_their_section_are_refused(void **state)
 		const char	*part;
 		unsigned int	offset;		/* of a size in the contents */
 		unsigned int	size;
+		const char	*words;
 	} rows[] = {
-		{ "headers", 12, 8 }, { "ftrace events", 4, 8 }, { "events format", 0, 4 },
-		{ "kallsyms", 0, 4 }, { "printk", 0, 4 }, { "command lines", 0, 8 },
+		{ "headers", 12, 8, "the header of pages is damaged" },
+		{ "ftrace events", 4, 8, "is cut off" },
+		{ "events format", 0, 4, "is cut off" },
+		{ "kallsyms", 0, 4, "is cut off" },
+		{ "printk", 0, 4, "is cut off" },
+		{ "command lines", 0, 8, "is cut off" },
 	};
 	struct layout layout;
 	size_t i;
@@ -245,7 +250,7 @@ static void contents_larger_than_their_section_are_refused(void **state)
 		fd = make_trace(SOME_EVENTS, &layout);
 		poke(fd, part_offset(&layout, rows[i].part) + 16 + rows[i].offset, 1U << 30,
 		     rows[i].size);
-		assert_refused(fd, -EBADMSG, "is cut off");
+		assert_refused(fd, -EBADMSG, rows[i].words);
 	}
 }
 
