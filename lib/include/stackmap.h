@@ -419,7 +419,8 @@ int stackmap_resolver_add_maps_of(struct stackmap_resolver *resolver, const char
 
 /*
  * Names for addresses, from a copy of the /proc/kallsyms of the origin. -ENODATA: the addresses are
- * hidden.
+ * hidden. What they cannot be known to be of (maps of two boots, without a trace) stays hex, which
+ * is logged.
  */
 int stackmap_resolver_add_kallsyms(struct stackmap_resolver *resolver, const char *path);
 

@@ -174,6 +174,7 @@ struct stackmap_resolver {
 	struct smap_symbols	*trace_symbols;
 	enum smap_state		given_symbols_state;	/* BAD: contradict the trace's */
 	struct smap_symbols	*given_symbols;
+	enum smap_state		given_boot_state; /* BAD: they would name maps of two boots */
 
 	bool			has_generation;	/* stackmap_resolver_set_generation() */
 	uint32_t		generation;
@@ -234,6 +235,11 @@ void smap_symbols_contradict(const struct smap_symbols *own, const struct smap_s
  * it; -ENOMEM.
  */
 int smap_source_contradicts(struct smap_source *source);
+/*
+ * Let the symbols that were given name the addresses of the export, which is loaded, where nothing
+ * speaks against it; else that is logged. 0 or -ENOMEM.
+ */
+int smap_source_load_given(struct smap_source *source);
 /* Does the export, which is loaded, say nothing against being of the boot of @symbols? */
 bool smap_source_is_of(const struct smap_source *source, const struct smap_symbols *symbols);
 

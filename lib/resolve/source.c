@@ -69,23 +69,6 @@ static int load_own_symbols(struct smap_source *source, struct smap_error *err)
 	return ret == -ENODATA ? 0 : ret;
 }
 
-static const char other_boot[] =
-	"%s: the symbols given are of another boot and not used: _stext stands at another address";
-
-/* 0, or -ENOMEM with errno, as for the trace's own. */
-static int load_given_symbols(struct smap_source *source)
-{
-	const struct smap_symbols *given = smap_resolver_given_symbols(source->resolver);
-
-	if (!given)
-		return errno == ENOMEM ? -ENOMEM : 0;
-	if (smap_source_is_of(source, given))
-		source->tables[1] = given;
-	else
-		smap_resolver_log(source->resolver, other_boot, source->file->shown_path);
-	return 0;
-}
-
 /* One of another boot is not used at all: smap_source_contradicts(). */
 static int load_trace_symbols(struct smap_source *source)
 {
@@ -104,7 +87,7 @@ static int load_tables(struct smap_source *source, struct smap_error *err)
 	if (ret || !has_addresses(source->export))
 		return ret;
 	source->tables[0] = source->symbols;
-	if (load_given_symbols(source) || load_trace_symbols(source))
+	if (smap_source_load_given(source) || load_trace_symbols(source))
 		return smap_error_nomem(err);
 	if (source->is_quiet)
 		return 0;

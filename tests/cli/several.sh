@@ -102,3 +102,11 @@ run expand --kallsyms first.kallsyms --kallsyms other.kallsyms first
 note maps that are named are of one kernel
 run expand --kallsyms first.kallsyms -m bare.bin first second
 run expand --kallsyms first.kallsyms --kallsyms other.kallsyms -m bare.bin first second
+note maps of two boots, one kallsyms and no names: it could be of either
+for boot in 1 2; do
+	"$command" import -o boots.stackmap bare.bin \
+		--boot-id $boot$boot$boot$boot$boot$boot$boot$boot-1111-1111-1111-111111111111 \
+		> /dev/null
+	run show -m boots.stackmap --kallsyms first.kallsyms
+done
+run expand -m boots.stackmap --kallsyms first.kallsyms first
