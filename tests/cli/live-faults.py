@@ -136,6 +136,16 @@ def a_read_only_disk(folder):
     case.end()
 
 
+def the_store_cannot_be_read(folder):
+    case = Case(folder, 'EIO from the store, which nothing is reset for')
+    for place in '-', '56', '200':
+        for command in 'save', 'reset':
+            case.at('-a', 'read', '/*/maps.stackmap', place, 'fail', 'EIO')
+            case.run(command, 2, 'maps.stackmap: .*Input/output error')
+            case.world.shim('rules', 'clear')
+    case.end()
+
+
 def a_limit_on_the_store(folder):
     case = Case(folder, 'a limit on the size of files, which the store reaches')
     size = os.path.getsize(case.world.store)
@@ -298,8 +308,8 @@ def another_tool_on_series_8(folder):
         case.end()
 
 
-CASES = (a_full_disk, a_read_only_disk, a_limit_on_the_store, a_limit_on_every_file,
-         a_limit_ends_no_other_command, tracefs_fails, one_export_fails,
+CASES = (a_full_disk, a_read_only_disk, the_store_cannot_be_read, a_limit_on_the_store,
+         a_limit_on_every_file, a_limit_ends_no_other_command, tracefs_fails, one_export_fails,
          tracefs_fails_behind_the_reset, the_text_fails_behind_the_reset,
          short_and_interrupted, nothing_is_there_yet, another_tool, another_tool_on_series_8)
 

@@ -189,6 +189,29 @@ PUBLIC FILE *setmntent(const char *file, const char *mode)
 	return NEXT(setmntent)(path.is_mapped ? path.real : file, mode);
 }
 
+/* ---- files elsewhere ---- */
+
+/* What the rules say of @moment from byte @at on of a file elsewhere; *count: how much of it. */
+static int allow(const char *moment, int fd, long at, size_t *count)
+{
+	const char *dir = shim_world_dir();
+	uint64_t limit = UINT64_MAX, next;
+	char path[PATH_MAX], byte[24];
+	int ret;
+
+	if (!dir || at < 0 || !shim_has_rules(dir))
+		return 0;
+	shim_fd_path(path, fd);
+	if (!*path)
+		return 0;
+	snprintf(byte, sizeof(byte), "%ld", at);
+	ret = shim_moment(dir, moment, path, byte, &limit);
+	next = shim_rule_next_byte(dir, moment, path, (uint64_t)at) - (uint64_t)at;
+	limit = next < limit ? next : limit;
+	*count = *count < limit ? *count : limit;
+	return ret;
+}
+
 /* ---- reading ---- */
 
 PUBLIC ssize_t read(int fd, void *data, size_t count)
@@ -214,8 +237,12 @@ PUBLIC ssize_t readv(int fd, const struct iovec *parts, int nr)
 /* A saver has no use for it, and what position means is nothing to rely on. */
 PUBLIC ssize_t pread(int fd, void *data, size_t count, off_t offset)
 {
-	return shim_is_file(fd) ? shim_give(-ESPIPE) :
-				  syscall(SYS_pread64, fd, data, count, offset);
+	long ret;
+
+	if (shim_is_file(fd))
+		return shim_give(-ESPIPE);
+	ret = allow("read", fd, offset, &count);
+	return ret ? shim_give(ret) : syscall(SYS_pread64, fd, data, count, offset);
 }
 
 PUBLIC ssize_t pread64(int fd, void *data, size_t count, off64_t offset)
@@ -272,30 +299,9 @@ PUBLIC void *mmap64(void *address, size_t len, int protection, int flags, int fd
 
 /* ---- writing ---- */
 
-/* What the rules say of a write from byte @at on to a file elsewhere; *count: how much of it. */
-static int allow_write(int fd, long at, size_t *count)
-{
-	const char *dir = shim_world_dir();
-	uint64_t limit = UINT64_MAX, next;
-	char path[PATH_MAX], byte[24];
-	int ret;
-
-	if (!dir || at < 0 || !shim_has_rules(dir))
-		return 0;
-	shim_fd_path(path, fd);
-	if (!*path)
-		return 0;
-	snprintf(byte, sizeof(byte), "%ld", at);
-	ret = shim_moment(dir, "write", path, byte, &limit);
-	next = shim_rule_next_byte(dir, "write", path, (uint64_t)at) - (uint64_t)at;
-	limit = next < limit ? next : limit;
-	*count = *count < limit ? *count : limit;
-	return ret;
-}
-
 static long write_elsewhere(int fd, const void *data, size_t count)
 {
-	int ret = allow_write(fd, syscall(SYS_lseek, fd, 0, SEEK_CUR), &count);
+	int ret = allow("write", fd, syscall(SYS_lseek, fd, 0, SEEK_CUR), &count);
 
 	return ret ? shim_give(ret) : syscall(SYS_write, fd, data, count);
 }
@@ -320,7 +326,7 @@ PUBLIC ssize_t pwrite(int fd, const void *data, size_t count, off_t offset)
 
 	if (shim_is_file(fd))
 		return shim_give(-ESPIPE);
-	ret = allow_write(fd, offset, &allowed);
+	ret = allow("write", fd, offset, &allowed);
 	return ret ? shim_give(ret) : syscall(SYS_pwrite64, fd, data, allowed, offset);
 }
 
