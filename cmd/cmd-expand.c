@@ -53,7 +53,7 @@ static int expand_fd(struct expand *expand)
 	int ret;
 
 	expand->is_file = can_read_again(expand->fd);
-	expand->has_expanded = expand->has_bare = false;
+	expand->has_expanded = expand->has_bare = expand->was_read_again = false;
 	expand->nr_cookies = expand->nr_unresolved = expand->nr_distinct = 0;
 	if (expand->is_file && !expand->maps.has_generation &&
 	    stackmap_resolver_nr_maps(expand->resolver))

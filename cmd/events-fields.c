@@ -2,7 +2,6 @@
 /*
  * Where in the records of a trace its numbers stand, and reading them there.
  */
-#include <string.h>
 
 #include "events-internal.h"
 
