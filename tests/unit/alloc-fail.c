@@ -4,6 +4,7 @@
  * that is not counted itself.
  */
 #include <errno.h>
+#include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -48,6 +49,9 @@ static struct {
 	size_t	size;		/* a power of two */
 	size_t	nr_used;	/* with those that are gone */
 	size_t	nr_live;
+	size_t	bytes;		/* of those */
+	size_t	bytes_before;	/* alloc_fail_watch_bytes() */
+	size_t	most_bytes;	/* since then */
 } live;
 
 static char gone_mark;
@@ -58,14 +62,15 @@ static size_t live_home(const void *ptr)
 	return (size_t)(((uintptr_t)ptr >> 4) * 0x9e3779b97f4a7c15ULL >> 20) & (live.size - 1);
 }
 
+/* It is not there: the same room given out again and again takes its old place. */
 static void live_put(void *ptr)
 {
 	size_t at = live_home(ptr);
 
-	while (live.slots[at])
+	while (live.slots[at] && live.slots[at] != GONE)
 		at = (at + 1) & (live.size - 1);
+	live.nr_used += !live.slots[at];
 	live.slots[at] = ptr;
-	live.nr_used++;
 	live.nr_live++;
 }
 
@@ -94,11 +99,14 @@ static void *live_add(void *ptr)
 	if (live.nr_used * 2 >= live.size)
 		live_grow();
 	live_put(ptr);
+	live.bytes += malloc_usable_size(ptr);
+	if (live.bytes > live.most_bytes)
+		live.most_bytes = live.bytes;
 	return ptr;
 }
 
 /* What is not there was allocated by someone else. */
-static void live_remove(const void *ptr)
+static void live_remove(void *ptr)
 {
 	size_t at;
 
@@ -109,6 +117,7 @@ static void live_remove(const void *ptr)
 			continue;
 		live.slots[at] = GONE;
 		live.nr_live--;
+		live.bytes -= malloc_usable_size(ptr);
 		return;
 	}
 }
@@ -116,6 +125,16 @@ static void live_remove(const void *ptr)
 size_t alloc_fail_nr_live(void)
 {
 	return live.nr_live;
+}
+
+void alloc_fail_watch_bytes(void)
+{
+	live.bytes_before = live.most_bytes = live.bytes;
+}
+
+size_t alloc_fail_most_bytes(void)
+{
+	return live.most_bytes - live.bytes_before;
 }
 
 /* ---- which allocation fails ---- */

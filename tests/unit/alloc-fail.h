@@ -50,4 +50,8 @@ bool alloc_fail_has_failed(void);
 /* Allocations that were made through here and not freed so far. */
 size_t alloc_fail_nr_live(void);
 
+/* From now on: how many bytes were allocated at most, beyond those that are now. */
+void alloc_fail_watch_bytes(void);
+size_t alloc_fail_most_bytes(void);
+
 #endif /* SMAP_TESTS_ALLOC_FAIL_H */
