@@ -315,9 +315,10 @@ size_t stackmap_attachment_nr_saves(const struct stackmap_attachment *attachment
  * goes with them, and saves that a later one supersedes are left out. Returns the number of
  * saves that were added, which can be 0; -EINVAL (no regular file, no trace.dat, a latency
  * trace); -ENODATA: none was taken; -EBUSY: somebody is writing the trace,
- * or has changed it meanwhile; -EBADMSG: it is cut, damaged, or not finished yet; -EOPNOTSUPP: it,
- * or what is attached, is of a newer version; -EEXIST: other bytes stand behind its last section;
- * or the errno of open(2) or of writing: the file then is as it was before.
+ * or has changed it meanwhile; -EBADMSG: it is cut, damaged, or not finished yet, or a file has
+ * changed whose saves were taken; -EOPNOTSUPP: it, or what is attached, is of a newer version;
+ * -EEXIST: other bytes stand behind its last section; or the errno of open(2) or of writing: the
+ * file then is as it was before.
  */
 int stackmap_attachment_write(struct stackmap_attachment *attachment, const char *trace);
 

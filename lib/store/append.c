@@ -15,33 +15,49 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "block.h"
-#include "place.h"
+#include "copy.h"
 
 struct append {
 	struct smap_place	place;
 	const struct smap_save_input *inputs;
 	size_t			nr_inputs;
 	struct smap_store	*from;		/* its saves, in place of inputs; NULL: those */
-	struct smap_buf		blocks;		/* the bytes to write */
+	int			fd;		/* of the store that is there, locked; -1: none */
+	uint64_t		store_id;
 };
 
-static int encode(struct append *append, uint64_t store_id, struct smap_error *err)
+/* All of them before the first is written: the next may be one that cannot be. */
+static int encode(const struct append *append, struct smap_buf *buf, struct smap_error *err)
 {
 	size_t i;
 	int ret = 0;
 
+	if (append->fd < 0 && smap_store_encode_header(buf, append->store_id))
+		return smap_error_nomem(err);
 	for (i = 0; !ret && i < append->nr_inputs; i++)
-		ret = smap_store_encode_block(&append->blocks, store_id, &append->inputs[i], err);
+		ret = smap_store_encode_block(buf, append->store_id, &append->inputs[i], err);
 	return ret;
 }
 
-/* All saves of another store, but for those that stand in the file behind @fd already. */
-static int encode_saves(struct append *append, int fd, uint64_t store_id, struct smap_error *err)
+static int write_inputs(struct smap_sink *sink, void *data, struct smap_error *err)
 {
+	struct smap_buf buf = SMAP_BUF_INIT;
+	const struct append *append = data;
+	int ret;
+
+	ret = encode(append, &buf, err);
+	if (!ret)
+		ret = smap_sink_add(sink, buf.data, buf.len, err);
+	smap_buf_free(&buf);
+	return ret;
+}
+
+/* All saves of another store, but for those that are there already. */
+static int write_saves(struct smap_sink *sink, void *data, struct smap_error *err)
+{
+	const struct append *append = data;
 	size_t nr = smap_store_nr_saves(append->from), nr_copied, i;
 	struct smap_save_ref *refs = calloc(nr + 1, sizeof(*refs));
 	struct smap_store *there;
@@ -51,9 +67,9 @@ static int encode_saves(struct append *append, int fd, uint64_t store_id, struct
 		return smap_error_nomem(err);
 	for (i = 0; i < nr; i++)
 		refs[i] = (struct smap_save_ref){ append->from, i };
-	ret = smap_store_open_at(fd, 0, &there, err);
+	ret = smap_store_open_at(append->fd, 0, &there, err);
 	if (!ret) {
-		ret = smap_store_copy_saves(&append->blocks, store_id, refs, nr, there, &nr_copied,
+		ret = smap_store_copy_saves(sink, append->store_id, refs, nr, there, &nr_copied,
 					    err);
 		smap_store_close(there);
 	}
@@ -62,56 +78,21 @@ static int encode_saves(struct append *append, int fd, uint64_t store_id, struct
 }
 
 /* All of another store, for a file that is to be a copy of it. */
-static int copy_store(struct append *append, struct smap_error *err)
+static int write_store(struct smap_sink *sink, void *data, struct smap_error *err)
 {
-	const struct smap_reader *reader = &append->from->reader;
-	char *room = smap_buf_reserve(&append->blocks, (size_t)reader->len);
-	int ret;
+	const struct append *append = data;
 
-	if (!room)
-		return smap_error_nomem(err);
-	ret = smap_reader_read(reader, 0, room, (size_t)reader->len, err);
-	if (!ret)
-		append->blocks.len += (size_t)reader->len;
-	return ret;
-}
-
-static int write_behind(struct append *append, int fd, uint64_t store_id, struct smap_error *err)
-{
-	static const char zeros[8];
-	struct stat st;
-	int ret;
-
-	if (fstat(fd, &st))
-		return smap_error_set(err, -errno, "%m");
-	smap_buf_add(&append->blocks, zeros, -(uint64_t)st.st_size % 8);
-	ret = append->from ? encode_saves(append, fd, store_id, err) :
-			     encode(append, store_id, err);
-	if (ret)
-		return ret;
-	/*
-	 * Where all of them are there already nothing is written; but who wrote them may have been
-	 * killed before they were on disk.
-	 */
-	if (append->blocks.len == -(uint64_t)st.st_size % 8)
-		smap_buf_reset(&append->blocks);
-	return smap_place_append(&append->place, fd, &append->blocks, (uint64_t)st.st_size, err);
+	return smap_store_copy_without(sink, append->from, NULL, err);
 }
 
 static int create(struct append *append, struct smap_error *err)
 {
-	uint64_t store_id = smap_store_new_id();
 	int ret;
 
-	if (append->from) {
-		ret = copy_store(append, err);
-	} else {
-		ret = smap_store_encode_header(&append->blocks, store_id);
-		ret = ret ? smap_error_nomem(err) : encode(append, store_id, err);
-	}
-	if (ret)
-		return ret;
-	ret = smap_place_create_store(&append->place, &append->blocks, err);
+	append->fd = -1;
+	append->store_id = smap_store_new_id();
+	ret = smap_place_create_store(&append->place, append->from ? write_store : write_inputs,
+				      append, err);
 	if (ret < 0)
 		return ret;
 	close(ret);
@@ -121,17 +102,21 @@ static int create(struct append *append, struct smap_error *err)
 /* One try; -EAGAIN: look again. */
 static int try_append(struct append *append, struct smap_error *err)
 {
-	uint64_t store_id = 0;
-	int fd, ret;
+	uint64_t len;
+	int ret;
 
-	smap_buf_reset(&append->blocks);
-	fd = smap_place_open_store(&append->place, &store_id, err);
-	if (fd == -ENOENT)
+	append->fd = smap_place_open_store(&append->place, &append->store_id, err);
+	if (append->fd == -ENOENT)
 		return create(append, err);
-	if (fd < 0)
-		return fd;
-	ret = write_behind(append, fd, store_id, err);
-	close(fd);
+	if (append->fd < 0)
+		return append->fd;
+	/*
+	 * Where all of them are there already nothing is written; but who wrote them may have been
+	 * killed before they were on disk, and it is synced all the same.
+	 */
+	ret = smap_place_append(&append->place, append->fd,
+				append->from ? write_saves : write_inputs, append, &len, err);
+	close(append->fd);
 	return ret;
 }
 
@@ -150,18 +135,13 @@ static int append_all(struct append *append, const char *path, struct smap_error
 	if (ret == -EAGAIN)
 		ret = smap_place_fail_tries(&append->place, err);
 	smap_place_close(&append->place);
-	smap_buf_free(&append->blocks);
 	return ret ? smap_error_prefix(err, ret, "%s", path) : 0;
 }
 
 int smap_store_append(const char *path, const struct smap_save_input *inputs, size_t nr_inputs,
 		      struct smap_error *err)
 {
-	struct append append = {
-		.inputs = inputs,
-		.nr_inputs = nr_inputs,
-		.blocks = SMAP_BUF_INIT,
-	};
+	struct append append = { .inputs = inputs, .nr_inputs = nr_inputs };
 
 	if (!nr_inputs)
 		return smap_error_set(err, -EINVAL, "%s: nothing to write", path);
@@ -170,7 +150,7 @@ int smap_store_append(const char *path, const struct smap_save_input *inputs, si
 
 int smap_store_append_saves(const char *path, struct smap_store *from, struct smap_error *err)
 {
-	struct append append = { .from = from, .blocks = SMAP_BUF_INIT };
+	struct append append = { .from = from };
 
 	return append_all(&append, path, err);
 }

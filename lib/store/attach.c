@@ -7,7 +7,8 @@
  *	detach:	header without a commit | fsync | cut behind it | fsync | cut it | fsync
  *
  * The header comes first since it is what keeps a reader of traces out of the rest. What stands
- * behind the last commit counts for nobody. On failure the file is cut to where it ended before.
+ * behind the last commit counts for nobody: blocks go there as they are read, and one that turns
+ * out to have changed is a failure as any. On failure the file is cut to where it ended before.
  */
 #include <endian.h>
 #include <errno.h>
@@ -15,19 +16,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/hash.h"
 #include "attached.h"
-#include "block.h"
-#include "durable.h"
+#include "copy.h"
 
 struct attach {
 	int			fd;
 	uint64_t		end;		/* of the trace */
-	struct smap_attached	attached;	/* what was found, then what will be */
+	struct smap_attached	attached;	/* what was found */
 	struct smap_store	*store;		/* that is attached; NULL: none yet */
 	uint64_t		old_end;	/* of what counts in the file */
 	uint64_t		store_id;
-	struct smap_buf		blocks;		/* the bytes to write */
+	const struct smap_attach_input *input;
+	bool			is_begun;	/* something may have been written */
 };
 
 static int find_place(struct attach *attach, struct smap_error *err)
@@ -54,30 +54,6 @@ static int find_place(struct attach *attach, struct smap_error *err)
 	if (!ret && attach->store->is_raw)
 		ret = smap_error_set(err, -EBADMSG, "no saved maps");
 	return ret ? smap_error_prefix(err, ret, "what is attached") : 0;
-}
-
-static int encode(struct attach *attach, const struct smap_attach_input *input,
-		  size_t *ret_nr_added, struct smap_error *err)
-{
-	static const char zeros[8];
-	int ret;
-
-	if (attach->store) {
-		attach->store_id = attach->store->store_id;
-		/* Only behind what is damaged. */
-		smap_buf_add(&attach->blocks, zeros, -attach->attached.len % 8);
-	} else {
-		attach->store_id = smap_hash_seed();
-		attach->store_id += !attach->store_id;
-		smap_store_encode_header(&attach->blocks, attach->store_id);
-	}
-	if (smap_buf_failed(&attach->blocks))
-		return smap_error_nomem(err);
-	ret = smap_store_copy_saves(&attach->blocks, attach->store_id, input->saves,
-				    input->nr_saves, attach->store, ret_nr_added, err);
-	if (!ret && input->add_blocks)
-		ret = input->add_blocks(&attach->blocks, attach->store_id, input->data, err);
-	return ret;
 }
 
 static int cut(int fd, uint64_t size, struct smap_error *err)
@@ -120,69 +96,121 @@ static int cut_all(int fd, uint64_t end, struct smap_error *err)
 	return ret ? ret : smap_sync_file(fd, err);
 }
 
-static int write_header(struct attach *attach, struct smap_error *err)
-{
-	struct smap_attached_header header;
-	int ret;
-
-	ret = put_header(attach->fd, attach->end, err);
-	attach->attached.begin = attach->end + sizeof(header);
-	attach->attached.len = 0;
-	attach->attached.sequence = 0;
-	attach->attached.next = 0;
-	return ret;
-}
-
 static off_t commit_at(const struct attach *attach)
 {
 	return (off_t)(attach->end + offsetof(struct smap_attached_header, commits) +
 		       attach->attached.next * sizeof(struct smap_attached_commit));
 }
 
-static int write_commit(const struct attach *attach, struct smap_error *err)
+static int put_commit(const struct attach *attach, const struct smap_attached_commit *commit,
+		      struct smap_error *err)
 {
+	return smap_write_all(attach->fd, (const char *)commit, sizeof(*commit), commit_at(attach),
+			      err);
+}
+
+/* What stands before it is on disk by then; where it fails, it counts for nobody. */
+static int commit(const struct attach *attach, uint64_t len, struct smap_error *err)
+{
+	static const struct smap_attached_commit none;
 	struct smap_attached_commit commit;
+	struct smap_error ignored;
 	int ret;
 
-	smap_attached_make_commit(&commit, attach->attached.sequence + 1,
-				  attach->attached.len + attach->blocks.len);
-	ret = smap_write_all(attach->fd, (const char *)&commit, sizeof(commit),
-			     commit_at(attach), err);
-	return ret ? ret : smap_sync_file(attach->fd, err);
+	smap_attached_make_commit(&commit, attach->attached.sequence + 1, len);
+	ret = put_commit(attach, &commit, err);
+	if (!ret)
+		ret = smap_sync_file(attach->fd, err);
+	if (ret && attach->store)
+		put_commit(attach, &none, &ignored);
+	return ret;
 }
 
 /* As well as it can be done: what is left then is a torn tail, or a store that is whole. */
 static void undo(const struct attach *attach)
 {
-	static const struct smap_attached_commit none;
 	struct smap_error ignored;
 
-	if (attach->store)
-		smap_write_all(attach->fd, (const char *)&none, sizeof(none), commit_at(attach),
-			       &ignored);
 	if (!attach->store)
 		cut_all(attach->fd, attach->end, &ignored);
 	else if (!ftruncate(attach->fd, (off_t)attach->old_end))
 		smap_sync_fd(attach->fd);
 }
 
-static int write_all(struct attach *attach, struct smap_error *err)
+static int begin_first(struct attach *attach, struct smap_sink *sink, struct smap_error *err)
+{
+	struct smap_buf header = SMAP_BUF_INIT;
+	int ret = 0;
+
+	if (smap_store_encode_header(&header, attach->store_id))
+		return smap_error_nomem(err);
+	if (attach->attached.file_size > attach->end)
+		ret = cut_all(attach->fd, attach->end, err);
+	if (!ret)
+		ret = put_header(attach->fd, attach->end, err);
+	if (!ret)
+		ret = smap_sink_add(sink, header.data, header.len, err);
+	smap_buf_free(&header);
+	return ret;
+}
+
+static int begin_later(struct attach *attach, struct smap_sink *sink, struct smap_error *err)
 {
 	int ret = 0;
 
 	if (attach->attached.file_size > attach->old_end)
-		ret = attach->store ? cut(attach->fd, attach->old_end, err) :
-				      cut_all(attach->fd, attach->end, err);
-	if (!ret && !attach->store)
-		ret = write_header(attach, err);
-	if (!ret)
-		ret = smap_write_all(attach->fd, attach->blocks.data, attach->blocks.len,
-				     (off_t)(attach->attached.begin + attach->attached.len), err);
+		ret = cut(attach->fd, attach->old_end, err);
+	return ret ? ret : smap_sink_pad(sink, err);
+}
+
+static int check(const struct attach *attach, struct smap_error *err)
+{
+	const struct smap_attach_input *input = attach->input;
+
+	return input->check ? input->check(input->data, err) : 0;
+}
+
+static int begin(struct smap_sink *sink, struct smap_error *err)
+{
+	struct attach *attach = sink->data;
+	int ret = check(attach, err);
+
+	if (ret)
+		return ret;
+	attach->is_begun = true;
+	return attach->store ? begin_later(attach, sink, err) : begin_first(attach, sink, err);
+}
+
+/* Where there is nothing to write: who wrote them may have been killed before they were on disk. */
+static int sync_what_is_there(const struct attach *attach, struct smap_error *err)
+{
+	int ret = check(attach, err);
+
+	return ret ? ret : smap_sync_file(attach->fd, err);
+}
+
+static int write_saves(struct attach *attach, size_t *ret_nr_added, struct smap_error *err)
+{
+	struct smap_sink sink = { .fd = attach->fd, .begin = begin, .data = attach };
+	int ret;
+
+	if (attach->store) {
+		attach->store_id = attach->store->store_id;
+		sink.base = attach->attached.begin;
+		sink.len = attach->attached.len;
+	} else {
+		attach->store_id = smap_store_new_id();
+		sink.base = attach->end + sizeof(struct smap_attached_header);
+	}
+	ret = smap_store_copy_saves(&sink, attach->store_id, attach->input->saves,
+				    attach->input->nr_saves, attach->store, ret_nr_added, err);
+	if (!ret && !attach->is_begun)
+		return sync_what_is_there(attach, err);
 	if (!ret)
 		ret = smap_sync_file(attach->fd, err);
 	if (!ret)
-		ret = write_commit(attach, err);
-	if (ret)
+		ret = commit(attach, sink.len, err);
+	if (ret && attach->is_begun)
 		undo(attach);
 	return ret;
 }
@@ -190,22 +218,14 @@ static int write_all(struct attach *attach, struct smap_error *err)
 int smap_attach(int fd, uint64_t end, const struct smap_attach_input *input, size_t *ret_nr_added,
 		struct smap_error *err)
 {
-	struct attach attach = { .fd = fd, .end = end, .blocks = SMAP_BUF_INIT };
-	size_t nr_added = 0, nothing;
+	struct attach attach = { .fd = fd, .end = end, .input = input };
+	size_t nr_added = 0;
 	int ret;
 
 	ret = find_place(&attach, err);
 	if (!ret)
-		ret = encode(&attach, input, &nr_added, err);
-	nothing = attach.store ? -attach.attached.len % 8 : sizeof(struct smap_store_header);
-	if (!ret && input->check)
-		ret = input->check(input->data, err);
-	if (!ret && attach.blocks.len > nothing)
-		ret = write_all(&attach, err);
-	else if (!ret)	/* Who wrote them may have been killed before they were on disk. */
-		ret = smap_sync_file(fd, err);
+		ret = write_saves(&attach, &nr_added, err);
 	smap_store_close(attach.store);
-	smap_buf_free(&attach.blocks);
 	if (!ret)
 		*ret_nr_added = nr_added;
 	return ret;

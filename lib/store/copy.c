@@ -12,10 +12,13 @@
 #include <string.h>
 
 #include "core/hash.h"
-#include "block.h"
+#include "copy.h"
 
-static int copy_raw(struct smap_buf *buf, uint64_t store_id, struct smap_store *from,
-		    struct smap_error *err)
+#define CHANGED	"changed since the file was opened"
+
+/* An export has no checksum: it is read and parsed again, as a whole. */
+static int encode_raw(struct smap_buf *buf, uint64_t store_id, struct smap_store *from,
+		      struct smap_error *err)
 {
 	struct smap_save_input input = {
 		.saved_wall_ns = SMAP_TIME_UNKNOWN,
@@ -33,46 +36,82 @@ static int copy_raw(struct smap_buf *buf, uint64_t store_id, struct smap_store *
 	return ret;
 }
 
+/* @room: SMAP_HEADER_MAX bytes. It is that of the same block as when the store was opened. */
+static int read_header(const struct smap_store *from, const struct smap_block *block, char *room,
+		       struct smap_error *err)
+{
+	const size_t sum_at = block->header_size - sizeof(uint64_t);
+	struct smap_block_header disk;
+	uint64_t sum;
+	int ret;
+
+	ret = smap_reader_read(&from->reader, block->offset, room, block->header_size, err);
+	if (ret)
+		return ret;
+	memcpy(&disk, room, sizeof(disk));
+	memcpy(&sum, room + sum_at, sizeof(sum));
+	if (smap_checksum(room, sum_at) != le64toh(sum) ||
+	    le64toh(disk.store_id) != from->store_id || le64toh(disk.size) != block->size ||
+	    le64toh(disk.data_checksum) != block->data_checksum)
+		return smap_error_set(err, -EBADMSG, CHANGED);
+	return 0;
+}
+
 /* The header as it stands, but for the store id and the checksum at its end. */
-static int copy_header(struct smap_buf *buf, uint64_t store_id, const struct smap_store *from,
+static int copy_header(struct smap_sink *sink, uint64_t store_id, const struct smap_store *from,
 		       const struct smap_block *block, struct smap_error *err)
 {
 	const size_t sum_at = block->header_size - sizeof(uint64_t);
 	uint64_t id = htole64(store_id), sum;
-	char *room = smap_buf_reserve(buf, block->header_size);
+	char room[SMAP_HEADER_MAX];
 	int ret;
 
-	if (!room)
-		return smap_error_nomem(err);
-	ret = smap_reader_read(&from->reader, block->offset, room, block->header_size, err);
+	ret = read_header(from, block, room, err);
 	if (ret)
 		return ret;
 	memcpy(room + offsetof(struct smap_block_header, store_id), &id, sizeof(id));
 	sum = htole64(smap_checksum(room, sum_at));
 	memcpy(room + sum_at, &sum, sizeof(sum));
-	buf->len += block->header_size;
-	return 0;
+	return smap_sink_add(sink, room, block->header_size, err);
 }
 
-static int copy_block(struct smap_buf *buf, uint64_t store_id, const struct smap_store *from,
-		      const struct smap_block *known, struct smap_error *err)
+/* They are written before it is known that they are right: the caller takes them back then. */
+static int copy_data(struct smap_sink *sink, struct smap_stream *stream,
+		     const struct smap_block *block, struct smap_error *err)
 {
-	struct smap_block block;
-	char *room;
+	const void *data;
+	uint64_t sum;
+	size_t len;
+	int ret = 0;
+
+	smap_stream_begin(stream, block->offset + block->header_size, block->size);
+	while (!ret && smap_stream_left(stream)) {
+		ret = smap_stream_next(stream, &data, &len, err);
+		if (!ret)
+			ret = smap_sink_add(sink, data, len, err);
+	}
+	if (!ret)
+		ret = smap_stream_finish(stream, &sum, err);
+	if (!ret && sum != block->data_checksum)
+		ret = smap_error_set(err, -EBADMSG, CHANGED);
+	return ret;
+}
+
+static int copy_block(struct smap_sink *sink, uint64_t store_id, const struct smap_store *from,
+		      const struct smap_block *block, struct smap_error *err)
+{
+	struct smap_stream *stream = smap_stream_new(&from->reader);
 	int ret;
 
-	/* The file may have changed since. */
-	ret = smap_block_read_header(&from->reader, known->offset, from->store_id, &block, err);
+	if (!stream)
+		return smap_error_nomem(err);
+	ret = copy_header(sink, store_id, from, block, err);
 	if (!ret)
-		ret = smap_block_load(&from->reader, &block, &room, err);
-	if (ret)
-		return ret;
-	ret = copy_header(buf, store_id, from, &block, err);
-	if (!ret)
-		smap_buf_add(buf, room, (size_t)block.size);
-	free(room);
-	if (!ret && smap_buf_failed(buf))
-		ret = smap_error_nomem(err);
+		ret = copy_data(sink, stream, block, err);
+	smap_stream_free(stream);
+	if (ret == -EBADMSG)
+		smap_error_prefix(err, ret, "what is copied, at its byte %llu",
+				  (unsigned long long)block->offset);
 	return ret;
 }
 
@@ -108,7 +147,7 @@ static bool take_block(struct seen *seen, const struct smap_block *block)
 	return take(seen, block->data_checksum, block->size);
 }
 
-/* One that was made here. */
+/* The same for its bytes. */
 static bool take_bytes(struct seen *seen, const char *block)
 {
 	struct smap_block_header disk;
@@ -138,7 +177,7 @@ static int begin(struct seen *seen, const struct smap_store *there, size_t nr,
 /* ---- all of them ---- */
 
 struct copying {
-	struct smap_buf		*buf;
+	struct smap_sink	*sink;
 	uint64_t		store_id;
 	struct seen		seen;
 	size_t			nr_copied;	/* saves */
@@ -153,31 +192,36 @@ static int copy_ties(struct copying *copying, const struct smap_store *from,
 
 	for (i = 0; !ret && i < from->nr_ties; i++)
 		if (take_block(&copying->seen, &from->tie_blocks[i]))
-			ret = copy_block(copying->buf, copying->store_id, from,
+			ret = copy_block(copying->sink, copying->store_id, from,
 					 &from->tie_blocks[i], err);
+	return ret;
+}
+
+static int copy_raw(struct copying *copying, struct smap_store *from, struct smap_error *err)
+{
+	struct smap_buf block = SMAP_BUF_INIT;
+	int ret;
+
+	ret = encode_raw(&block, copying->store_id, from, err);
+	if (!ret && take_bytes(&copying->seen, block.data)) {
+		ret = smap_sink_add(copying->sink, block.data, block.len, err);
+		copying->nr_copied++;
+	}
+	smap_buf_free(&block);
 	return ret;
 }
 
 static int copy_save(struct copying *copying, const struct smap_save_ref *ref,
 		     struct smap_error *err)
 {
-	const size_t at = copying->buf->len;
 	const struct smap_block *block = &ref->store->blocks[ref->nr];
-	int ret;
 
-	if (!ref->store->is_raw && !take_block(&copying->seen, block))
-		return 0;
 	if (ref->store->is_raw)
-		ret = copy_raw(copying->buf, copying->store_id, ref->store, err);
-	else
-		ret = copy_block(copying->buf, copying->store_id, ref->store, block, err);
-	if (ret)
-		return ret;
-	if (ref->store->is_raw && !take_bytes(&copying->seen, copying->buf->data + at))
-		copying->buf->len = at;
-	else
-		copying->nr_copied++;
-	return 0;
+		return copy_raw(copying, ref->store, err);
+	if (!take_block(&copying->seen, block))
+		return 0;
+	copying->nr_copied++;
+	return copy_block(copying->sink, copying->store_id, ref->store, block, err);
 }
 
 /* Those of one store come one after another. */
@@ -196,11 +240,12 @@ static size_t count(const struct smap_save_ref *refs, size_t nr_refs)
 	return nr;
 }
 
-int smap_store_copy_saves(struct smap_buf *buf, uint64_t store_id, const struct smap_save_ref *refs,
-			  size_t nr_refs, const struct smap_store *there, size_t *ret_nr_copied,
+int smap_store_copy_saves(struct smap_sink *sink, uint64_t store_id,
+			  const struct smap_save_ref *refs, size_t nr_refs,
+			  const struct smap_store *there, size_t *ret_nr_copied,
 			  struct smap_error *err)
 {
-	struct copying copying = { .buf = buf, .store_id = store_id };
+	struct copying copying = { .sink = sink, .store_id = store_id };
 	size_t i;
 	int ret;
 

@@ -13,41 +13,38 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "block.h"
-#include "durable.h"
-#include "place.h"
+#include "copy.h"
 
 #define COPY_STEP	65536
 
 struct drop {
-	struct smap_store	*store;
-	bool			*is_dropped;	/* for each of its saves */
-	size_t			nr_dropped;
-	int			fd;		/* of the new file */
-	uint64_t		end;		/* of what is written to it */
+	const struct smap_store	*store;
+	const bool		*is_dropped;	/* for each of its saves; NULL: none is */
+	struct smap_sink	*sink;		/* the new file */
 };
 
-static int copy(struct drop *drop, uint64_t from, uint64_t to)
+static bool is_dropped(const struct drop *drop, size_t nr)
+{
+	return drop->is_dropped && drop->is_dropped[nr];
+}
+
+static int copy(const struct drop *drop, uint64_t from, uint64_t to, struct smap_error *err)
 {
 	char room[COPY_STEP];
 	size_t step;
-	int ret;
+	int ret = 0;
 
-	while (from < to) {
+	for (; !ret && from < to; from += step) {
 		step = to - from < sizeof(room) ? (size_t)(to - from) : sizeof(room);
-		ret = smap_reader_read(&drop->store->reader, from, room, step, NULL);
+		ret = smap_reader_read(&drop->store->reader, from, room, step, err);
 		if (!ret)
-			ret = smap_write_all(drop->fd, room, step, (off_t)drop->end, NULL);
-		if (ret)
-			return ret;
-		drop->end += step;
-		from += step;
+			ret = smap_sink_add(drop->sink, room, step, err);
 	}
-	return 0;
+	return ret;
 }
 
 /* What is between two saves, without what is damaged. */
-static int copy_whole(struct drop *drop, uint64_t from, uint64_t to)
+static int copy_whole(const struct drop *drop, uint64_t from, uint64_t to, struct smap_error *err)
 {
 	const struct smap_store *store = drop->store;
 	const struct smap_damage *damage;
@@ -59,10 +56,10 @@ static int copy_whole(struct drop *drop, uint64_t from, uint64_t to)
 		if (damage->offset >= to || damage->offset + damage->len <= from)
 			continue;
 		if (damage->offset > from)
-			ret = copy(drop, from, damage->offset);
+			ret = copy(drop, from, damage->offset, err);
 		from = damage->offset + damage->len;
 	}
-	return ret ? ret : copy(drop, from, to);
+	return ret ? ret : copy(drop, from, to, err);
 }
 
 /* The list of damages is cut: its last one may reach over blocks that are whole. */
@@ -71,96 +68,121 @@ static bool knows_damages(const struct smap_store *store)
 	return store->nr_damages < SMAP_DAMAGES_MAX;
 }
 
-static int copy_between(struct drop *drop, uint64_t from, uint64_t to, bool is_dropped)
+static int copy_between(const struct drop *drop, uint64_t from, uint64_t to, bool is_behind_dropped,
+			struct smap_error *err)
 {
-	return is_dropped && knows_damages(drop->store) ? copy_whole(drop, from, to) :
-							  copy(drop, from, to);
+	if (is_behind_dropped && knows_damages(drop->store))
+		return copy_whole(drop, from, to, err);
+	return copy(drop, from, to, err);
 }
 
-static int copy_blocks(struct drop *drop, uint64_t from)
+/* The header of the file stands before the first save, and is whole where one is dropped. */
+static int copy_blocks(const struct drop *drop, struct smap_error *err)
 {
 	const struct smap_store *store = drop->store;
-	bool is_dropped = store->nr_saves && drop->is_dropped[0];
+	bool dropped = store->nr_saves && is_dropped(drop, 0);
 	const struct stackmap_save *save;
+	uint64_t from = 0;
 	int ret = 0;
 	size_t i;
 
 	for (i = 0; !ret && i < store->nr_saves; i++) {
 		save = &store->saves[i];
-		ret = copy_between(drop, from, save->offset, is_dropped);
-		is_dropped = drop->is_dropped[i];
+		ret = copy_between(drop, from, save->offset, dropped, err);
+		dropped = is_dropped(drop, i);
 		from = save->offset + save->stored_size;
-		if (!ret && !is_dropped)
-			ret = copy(drop, save->offset, from);
+		if (!ret && !dropped)
+			ret = copy(drop, save->offset, from, err);
 	}
-	return ret ? ret : copy_between(drop, from, store->reader.len, is_dropped);
+	return ret ? ret : copy_between(drop, from, store->reader.len, dropped, err);
 }
 
-/* The new file as a reader sees it: all that was to stay is there. */
-static int check(const struct drop *drop)
+static size_t nr_kept(const struct drop *drop)
 {
-	struct smap_store *store;
-	int ret = smap_store_open_at(drop->fd, 0, &store, NULL);
+	size_t nr = 0, i;
 
+	for (i = 0; i < drop->store->nr_saves; i++)
+		nr += !is_dropped(drop, i);
+	return nr;
+}
+
+/* The new file as a reader sees it: all that was to stay is there, and no less whole. */
+static int check(const struct drop *drop, struct smap_error *err)
+{
+	const struct smap_store *old = drop->store;
+	struct smap_store *new;
+	int ret;
+
+	ret = smap_store_open_at(drop->sink->fd, 0, &new, err);
 	if (ret)
 		return ret;
-	if (store->nr_saves != drop->store->nr_saves - drop->nr_dropped)
-		ret = -EBADMSG;
-	smap_store_close(store);
+	if (new->nr_saves != nr_kept(drop) || new->nr_ties != old->nr_ties ||
+	    new->nr_damages > old->nr_damages)
+		ret = smap_error_set(err, -EBADMSG, "changed while it was copied");
+	smap_store_close(new);
 	return ret;
 }
 
-static int fill(int fd, void *data)
+int smap_store_copy_without(struct smap_sink *sink, const struct smap_store *store,
+			    const bool *is_dropped, struct smap_error *err)
 {
-	struct drop *drop = data;
-	uint64_t first;
-	int ret;
+	const struct drop drop = { store, is_dropped, sink };
+	int ret = copy_blocks(&drop, err);
 
-	drop->fd = fd;
-	drop->end = 0;
-	ret = smap_store_read_header(drop->store, &first, NULL);
-	if (!ret)
-		ret = copy(drop, 0, first);
-	if (!ret)
-		ret = copy_blocks(drop, first);
-	return ret ? ret : check(drop);
+	return ret ? ret : check(&drop, err);
 }
 
-static void ask(struct drop *drop, smap_drop_fn fn, void *data)
-{
-	size_t i;
+/* ---- into its place ---- */
 
-	for (i = 0; i < drop->store->nr_saves; i++) {
-		drop->is_dropped[i] = fn(&drop->store->saves[i], data);
-		drop->nr_dropped += drop->is_dropped[i];
+struct replacement {
+	const struct smap_store	*store;
+	bool			*is_dropped;
+};
+
+static int fill(struct smap_sink *sink, void *data, struct smap_error *err)
+{
+	const struct replacement *replacement = data;
+
+	return smap_store_copy_without(sink, replacement->store, replacement->is_dropped, err);
+}
+
+int smap_store_replace_without(const struct smap_place *place, int fd,
+			       const struct smap_store *store, smap_drop_fn fn, void *data,
+			       size_t *ret_nr)
+{
+	struct replacement replacement = { .store = store };
+	size_t nr = 0, i;
+	int ret = 0;
+
+	replacement.is_dropped = calloc(store->nr_saves + 1, sizeof(*replacement.is_dropped));
+	if (!replacement.is_dropped)
+		return smap_errno(-ENOMEM);
+	for (i = 0; i < store->nr_saves; i++) {
+		replacement.is_dropped[i] = fn(&store->saves[i], data);
+		nr += replacement.is_dropped[i];
 	}
+	if (nr)
+		ret = smap_place_replace(place, fd, fill, &replacement);
+	free(replacement.is_dropped);
+	if (!ret)
+		*ret_nr = nr;
+	return ret;
 }
 
 /* @fd is locked. */
 static int drop_from(const struct smap_place *place, int fd, smap_drop_fn fn, void *data,
 		     size_t *ret_nr, struct smap_error *err)
 {
-	struct drop drop = { .store = NULL };
+	struct smap_store *store;
 	int ret;
 
-	ret = smap_store_open_at(fd, 0, &drop.store, err);
+	ret = smap_store_open_at(fd, 0, &store, err);
 	if (ret)
 		return ret;
-	drop.is_dropped = calloc(drop.store->nr_saves + 1, sizeof(*drop.is_dropped));
-	if (!drop.is_dropped) {
-		ret = smap_error_nomem(err);
-		goto out;
-	}
-	ask(&drop, fn, data);
-	if (drop.nr_dropped)
-		ret = smap_place_replace(place, fd, fill, &drop);
+	ret = smap_store_replace_without(place, fd, store, fn, data, ret_nr);
 	if (ret)
 		smap_error_set(err, ret, "cannot be written anew: %s", strerror(-ret));
-	else
-		*ret_nr = drop.nr_dropped;
-out:
-	free(drop.is_dropped);
-	smap_store_close(drop.store);
+	smap_store_close(store);
 	return ret;
 }
 

@@ -25,6 +25,28 @@ int smap_write_all(int fd, const char *data, size_t len, off_t offset, struct sm
 	return 0;
 }
 
+int smap_sink_add(struct smap_sink *sink, const void *data, size_t len, struct smap_error *err)
+{
+	int (*begin)(struct smap_sink *sink, struct smap_error *err) = sink->begin;
+	int ret = 0;
+
+	sink->begin = NULL;
+	if (begin)
+		ret = begin(sink, err);
+	if (!ret)
+		ret = smap_write_all(sink->fd, data, len, (off_t)(sink->base + sink->len), err);
+	if (!ret)
+		sink->len += len;
+	return ret;
+}
+
+int smap_sink_pad(struct smap_sink *sink, struct smap_error *err)
+{
+	static const char zeros[8];
+
+	return smap_sink_add(sink, zeros, -sink->len % 8, err);
+}
+
 int smap_sync_fd(int fd)
 {
 	int ret;

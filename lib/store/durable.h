@@ -6,12 +6,28 @@
 #define SMAP_STORE_DURABLE_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "core/error.h"
 
 /* All of them, or negative errno with words; some may have been written then. */
 int smap_write_all(int fd, const char *data, size_t len, off_t offset, struct smap_error *err);
+
+/* A store that is being written, one part behind the other; not on disk before it is synced. */
+struct smap_sink {
+	int		fd;
+	uint64_t	base;		/* where byte 0 of the store stands in the file */
+	uint64_t	len;		/* of the store so far */
+	/* NULL, or called once before anything is written, which it may do itself. */
+	int		(*begin)(struct smap_sink *sink, struct smap_error *err);
+	void		*data;		/* for it */
+};
+
+/* As smap_write_all(), or what @begin returned: then the sink is of no use any more. */
+int smap_sink_add(struct smap_sink *sink, const void *data, size_t len, struct smap_error *err);
+/* A beginning: where blocks may stand, behind a tail that is torn. */
+int smap_sink_pad(struct smap_sink *sink, struct smap_error *err);
 
 /* fsync(2), without words: 0, or -1 with errno. */
 int smap_sync_fd(int fd);

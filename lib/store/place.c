@@ -231,12 +231,13 @@ int smap_place_open_store(const struct smap_place *place, uint64_t *ret_store_id
 	return ret;
 }
 
-static int fill_temp(const struct smap_place *place, int fd, const char *temp,
-		     const struct smap_buf *bytes, struct smap_error *err)
+static int fill_temp(const struct smap_place *place, int fd, const char *temp, smap_fill_fn fill,
+		     void *data, struct smap_error *err)
 {
+	struct smap_sink sink = { .fd = fd };
 	int ret;
 
-	ret = smap_write_all(fd, bytes->data, bytes->len, 0, err);
+	ret = fill(&sink, data, err);
 	if (!ret)
 		ret = smap_sync_file(fd, err);
 	if (!ret)
@@ -251,7 +252,7 @@ static int fill_temp(const struct smap_place *place, int fd, const char *temp,
 	return ret;
 }
 
-int smap_place_create_store(const struct smap_place *place, const struct smap_buf *bytes,
+int smap_place_create_store(const struct smap_place *place, smap_fill_fn fill, void *data,
 			    struct smap_error *err)
 {
 	char temp[SMAP_TEMP_SIZE];
@@ -264,19 +265,24 @@ int smap_place_create_store(const struct smap_place *place, const struct smap_bu
 	fd = make_temp(place, place->is_private ? 0600 : 0666, temp, err);
 	if (fd < 0)
 		return fd;
-	ret = fill_temp(place, fd, temp, bytes, err);
+	ret = fill_temp(place, fd, temp, fill, data, err);
 	if (!ret)
 		return fd;
 	close(fd);
 	return ret == -EEXIST ? -EAGAIN : ret;
 }
 
-int smap_place_append(const struct smap_place *place, int fd, const struct smap_buf *bytes,
-		      uint64_t offset, struct smap_error *err)
+int smap_place_append(const struct smap_place *place, int fd, smap_fill_fn fill, void *data,
+		      uint64_t *ret_len, struct smap_error *err)
 {
+	struct smap_sink sink = { .fd = fd, .begin = smap_sink_pad };
+	struct stat st;
 	int ret;
 
-	ret = smap_write_all(fd, bytes->data, bytes->len, (off_t)offset, err);
+	if (fstat(fd, &st))
+		return smap_error_set(err, -errno, "%m");
+	sink.len = (uint64_t)st.st_size;
+	ret = fill(&sink, data, err);
 	if (!ret)
 		ret = smap_sync_file(fd, err);
 	if (!ret)
@@ -285,8 +291,10 @@ int smap_place_append(const struct smap_place *place, int fd, const struct smap_
 	 * Where this fails as well there is a torn tail, which every reader and writer can live
 	 * with.
 	 */
-	if (ret && !ftruncate(fd, (off_t)offset))
+	if (ret && !sink.begin && !ftruncate(fd, st.st_size))
 		smap_sync_fd(fd);
+	if (!ret)
+		*ret_len = sink.len - (uint64_t)st.st_size;
 	return ret;
 }
 
@@ -322,6 +330,7 @@ static int take_over(int fd, const struct stat *st)
 
 int smap_place_replace(const struct smap_place *place, int fd, smap_fill_fn fill, void *data)
 {
+	struct smap_sink sink = { .fd = -1 };
 	char temp[SMAP_TEMP_SIZE];
 	struct stat st;
 	int new, ret;
@@ -333,9 +342,10 @@ int smap_place_replace(const struct smap_place *place, int fd, smap_fill_fn fill
 	new = make_temp(place, 0600, temp, NULL);
 	if (new < 0)
 		return new;
+	sink.fd = new;
 	ret = take_over(new, &st);
 	if (!ret)
-		ret = fill(new, data);
+		ret = fill(&sink, data, NULL);
 	if (!ret)
 		ret = smap_sync_file(new, NULL);
 	if (!ret && renameat(place->folder, temp, place->folder, place->name))

@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/buf.h"
 #include "core/error.h"
+#include "durable.h"
 
 struct smap_place {
 	int		folder;
@@ -43,29 +43,31 @@ void smap_place_tidy(const struct smap_place *place);
 int smap_place_open_store(const struct smap_place *place, uint64_t *ret_store_id,
 			  struct smap_error *err);
 
+/* Writes what is to stand there, for the three below. */
+typedef int (*smap_fill_fn)(struct smap_sink *sink, void *data, struct smap_error *err);
+
 /*
- * Put @bytes there as a new file. Returns its descriptor, locked, or -EAGAIN: there is a file now;
- * or another errno: then nothing is there.
+ * Make a new file there. Returns its descriptor, locked, or -EAGAIN: there is a file now; or
+ * another errno: then nothing is there.
  */
-int smap_place_create_store(const struct smap_place *place, const struct smap_buf *bytes,
+int smap_place_create_store(const struct smap_place *place, smap_fill_fn fill, void *data,
 			    struct smap_error *err);
 
 /*
- * Write @bytes at the end of a store that is locked, which is @offset. On failure it is as long as
- * it was, or has a torn tail.
+ * Have blocks written at the end of a store that is locked: @ret_len bytes, 0 where @fill had none.
+ * On failure it is as long as it was, or has a torn tail.
  */
-int smap_place_append(const struct smap_place *place, int fd, const struct smap_buf *bytes,
-		      uint64_t offset, struct smap_error *err);
+int smap_place_append(const struct smap_place *place, int fd, smap_fill_fn fill, void *data,
+		      uint64_t *ret_len, struct smap_error *err);
 
 /* Take the store behind @fd, which is locked, away again. */
 void smap_place_unmake(const struct smap_place *place, int fd);
 
 /*
  * Put a temporary file in the place of the store behind @fd, which is locked: with its owner and
- * mode, durable, at once. @fill writes its contents. 0 or negative errno; the old one is then as
- * it was. Not where the file has other names or is named through a link.
+ * mode, durable, at once. 0 or negative errno; the old one is then as it was. Not where the file
+ * has other names or is named through a link.
  */
-typedef int (*smap_fill_fn)(int fd, void *data);
 int smap_place_replace(const struct smap_place *place, int fd, smap_fill_fn fill, void *data);
 
 #endif /* SMAP_STORE_PLACE_H */

@@ -232,15 +232,6 @@ struct smap_save_ref {
 };
 
 /*
- * The bytes of blocks with these saves, for a store of @store_id. Those that stand in @there (NULL:
- * nothing does) are left out. Returns 0, or -EBADMSG (one has changed since it was opened),
- * -ENOMEM, or errno of reading.
- */
-int smap_store_copy_saves(struct smap_buf *buf, uint64_t store_id, const struct smap_save_ref *refs,
-			  size_t nr_refs, const struct smap_store *there, size_t *ret_nr_copied,
-			  struct smap_error *err);
-
-/*
  * Append the saves of @from to the store file at @path that are not there yet; as
  * smap_store_append(). Where there is no file it becomes a copy of @from, byte for byte.
  */
@@ -257,15 +248,9 @@ int smap_store_open_attached(int fd, uint64_t end, struct smap_store **ret_store
 struct smap_attach_input {
 	const struct smap_save_ref *saves;
 	size_t		nr_saves;
-	/*
-	 * NULL, or adds blocks of other kinds behind those of the saves, for a store of @store_id:
-	 * they become valid together. What it adds stands at a multiple of 8.
-	 */
-	int		(*add_blocks)(struct smap_buf *buf, uint64_t store_id, void *data,
-				      struct smap_error *err);
 	/* NULL, or a last look right before the first byte is written: 0, or what is returned. */
 	int		(*check)(void *data, struct smap_error *err);
-	void		*data;			/* for both */
+	void		*data;			/* for it */
 };
 
 /*

@@ -125,6 +125,19 @@ int smap_stream_skip(struct smap_stream *stream, uint64_t len, struct smap_error
 	return pass(stream, NULL, len, err);
 }
 
+int smap_stream_next(struct smap_stream *stream, const void **ret_data, size_t *ret_len,
+		     struct smap_error *err)
+{
+	int ret = stream->pos == stream->filled ? fill(stream, err) : 0;
+
+	if (ret)
+		return ret;
+	*ret_data = stream->window + stream->pos;
+	*ret_len = stream->filled - stream->pos;
+	stream->pos = stream->filled;
+	return 0;
+}
+
 int smap_stream_finish(struct smap_stream *stream, uint64_t *ret_checksum, struct smap_error *err)
 {
 	int ret = pass(stream, NULL, smap_stream_left(stream), err);

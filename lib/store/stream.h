@@ -29,6 +29,9 @@ uint64_t smap_stream_passed(const struct smap_stream *stream);
 /* Return 0, -EBADMSG (fewer are left), or the error of smap_reader_read(). */
 int smap_stream_get(struct smap_stream *stream, void *room, size_t len, struct smap_error *err);
 int smap_stream_skip(struct smap_stream *stream, uint64_t len, struct smap_error *err);
+/* As much as is at hand, at least a byte where any is left; good until the next call. */
+int smap_stream_next(struct smap_stream *stream, const void **ret_data, size_t *ret_len,
+		     struct smap_error *err);
 /* Pass what is left. */
 int smap_stream_finish(struct smap_stream *stream, uint64_t *ret_checksum, struct smap_error *err);
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "core/array.h"
+#include "copy.h"
 #include "supersede.h"
 
 /* ---- is all of it in there? ---- */
@@ -304,69 +305,9 @@ int smap_supersede_mark(struct smap_store *store)
 
 /* ---- without them ---- */
 
-struct copy {
-	const struct smap_store	*store;
-	int			fd;
-	uint64_t		end;		/* of what is written */
-};
-
-static int copy_bytes(struct copy *copy, uint64_t offset, uint64_t len)
+static bool is_superseded(const struct stackmap_save *save, void *data)
 {
-	char room[65536];
-	size_t step;
-	ssize_t done;
-	int ret;
-
-	while (len) {
-		step = len < sizeof(room) ? (size_t)len : sizeof(room);
-		ret = smap_reader_read(&copy->store->reader, offset, room, step, NULL);
-		if (ret)
-			return ret;
-		do
-			done = pwrite(copy->fd, room, step, (off_t)copy->end);
-		while (done < 0 && errno == EINTR);
-		if (done <= 0)
-			return done ? -errno : -EIO;
-		copy->end += (uint64_t)done;
-		offset += (uint64_t)done;
-		len -= (uint64_t)done;
-	}
-	return 0;
-}
-
-/* The saves lie in the order of their offsets. */
-static int copy_blocks(struct copy *copy, uint64_t offset)
-{
-	const struct smap_store *store = copy->store;
-	struct smap_block block;
-	size_t nr = 0;
-	int ret = 0;
-
-	for (; !ret && offset < store->reader.len; offset += smap_block_len(&block)) {
-		ret = smap_block_read_header(&store->reader, offset, store->store_id, &block, NULL);
-		if (ret)
-			return ret;
-		while (nr < store->nr_saves && store->saves[nr].offset < offset)
-			nr++;
-		if (nr < store->nr_saves && store->saves[nr].offset == offset &&
-		    store->saves[nr].is_superseded)
-			continue;
-		ret = copy_bytes(copy, offset, smap_block_len(&block));
-	}
-	return ret;
-}
-
-static int fill(int fd, void *data)
-{
-	struct smap_store *store = data;
-	struct copy copy = { store, fd, 0 };
-	uint64_t first;
-	int ret;
-
-	ret = smap_store_read_header(store, &first, NULL);
-	if (!ret)
-		ret = copy_bytes(&copy, 0, first);
-	return ret ? ret : copy_blocks(&copy, first);
+	return save->is_superseded;
 }
 
 static bool is_worth_it(const struct smap_store *store)
@@ -386,10 +327,11 @@ static bool is_worth_it(const struct smap_store *store)
 void smap_supersede_drop(const struct smap_place *place, int fd)
 {
 	struct smap_store *store;
+	size_t nr;
 
 	if (smap_store_open_at(fd, 0, &store, NULL))
 		return;
 	if (is_worth_it(store))
-		smap_place_replace(place, fd, fill, store);
+		smap_store_replace_without(place, fd, store, is_superseded, NULL, &nr);
 	smap_store_close(store);
 }

@@ -20,6 +20,14 @@ struct smap_writer {
 	bool			has_superseded;	/* saves that may be dropped */
 };
 
+/* @data: a struct smap_buf */
+static int write_buf(struct smap_sink *sink, void *data, struct smap_error *err)
+{
+	const struct smap_buf *bytes = data;
+
+	return smap_sink_add(sink, bytes->data, bytes->len, err);
+}
+
 static int make_store(struct smap_writer *writer, struct smap_error *err)
 {
 	struct smap_buf header = SMAP_BUF_INIT;
@@ -30,7 +38,7 @@ static int make_store(struct smap_writer *writer, struct smap_error *err)
 		smap_buf_free(&header);
 		return smap_error_nomem(err);
 	}
-	ret = smap_place_create_store(&writer->place, &header, err);
+	ret = smap_place_create_store(&writer->place, write_buf, &header, err);
 	smap_buf_free(&header);
 	if (ret < 0)
 		return ret;
@@ -123,22 +131,15 @@ static int find_superseded(struct smap_writer *writer, struct smap_save_input *i
 static int append(struct smap_writer *writer, const struct smap_save_input *input,
 		  struct smap_buf *bytes, uint64_t *ret_len, struct smap_error *err)
 {
-	static const char zeros[8];
-	struct stat st;
 	int ret;
 
-	if (fstat(writer->fd, &st))
-		return smap_error_set(err, -errno, "%m");
-	smap_buf_add(bytes, zeros, -(uint64_t)st.st_size % 8);
 	ret = smap_store_encode_block(bytes, writer->store_id, input, err);
 	if (!ret)
-		ret = smap_place_append(&writer->place, writer->fd, bytes, (uint64_t)st.st_size,
-					err);
+		ret = smap_place_append(&writer->place, writer->fd, write_buf, bytes, ret_len, err);
 	if (ret)
 		return ret;
 	writer->is_made = false;
 	writer->has_superseded |= input->nr_superseded != 0;
-	*ret_len = bytes->len;
 	return 0;
 }
 

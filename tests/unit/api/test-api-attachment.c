@@ -393,6 +393,75 @@ static void a_folder_that_cannot_be_written_to_is_no_hindrance(void **state)
 	}
 }
 
+/* ---- with little memory ---- */
+
+#define LONG	(1 << 20)
+#define NR_LONG	64
+#define LITTLE	(LONG / 2)	/* not even for one of its saves */
+
+/* A store of a day: many saves, each of so many bytes that do not shrink. */
+static void make_long_store(const char *path)
+{
+	struct smap_save_input input = {
+		.saved_wall_ns = SMAP_TIME_UNKNOWN, .saved_boot_ns = SMAP_TIME_UNKNOWN,
+		.export = gen1, .export_len = strlen(gen1),
+	};
+	struct smap_buf buf = SMAP_BUF_INIT;
+	uint64_t *noise = malloc(LONG), state = 1;
+	size_t i, k;
+
+	assert_non_null(noise);
+	input.stat = noise;
+	input.stat_len = LONG;
+	assert_int_equal(smap_store_encode_header(&buf, 1), 0);
+	for (i = 0; i < NR_LONG; i++) {
+		for (k = 0; k < LONG / sizeof(*noise); k++) {
+			state ^= state << 13;
+			state ^= state >> 7;
+			state ^= state << 17;
+			noise[k] = state;
+		}
+		assert_int_equal(smap_store_encode_block(&buf, 1, &input, NULL), 0);
+	}
+	write_file(path, buf.data, buf.len);
+	assert_true(buf.len >= NR_LONG * LONG);
+	smap_buf_free(&buf);
+	free(noise);
+}
+
+static void took_little(const char *what)
+{
+	if (alloc_fail_most_bytes() > LITTLE)
+		fail_msg("%s: %zu bytes", what, alloc_fail_most_bytes());
+	alloc_fail_watch_bytes();
+}
+
+static void how_long_a_store_is_costs_no_memory(void **state)
+{
+	struct fixture *f = *state;
+
+	/* One of which nothing has to be unpacked. */
+	copy_trace(f, "v8/raw.dat");
+	make_long_store(f->maps);
+	alloc_fail_watch_bytes();
+	add(f, f->maps);
+	attaches(f, NR_LONG);
+	took_little("attach");
+	attaches(f, 0);
+	took_little("attach again");
+	assert_int_equal(stackmap_attachment_detach(f->attachment, f->trace, f->beside), NR_LONG);
+	took_little("detach into a new file");
+	assert_int_equal(nr_saves(f->beside), NR_LONG);
+	attaches(f, NR_LONG);
+	unlink(f->beside);
+	save(f->beside, gen2);
+	alloc_fail_watch_bytes();
+	assert_int_equal(stackmap_attachment_detach(f->attachment, f->trace, f->beside), NR_LONG);
+	took_little("detach into a file");
+	assert_int_equal(nr_saves(f->beside), NR_LONG + 1);
+	trace_is(f, "v8/raw.dat", false);
+}
+
 /* ---- without memory ---- */
 
 static int attach_once(void *data)
@@ -483,6 +552,7 @@ int main(void)
 		TEST(one_that_is_being_written_is_left_alone),
 		TEST(what_is_no_map_file_takes_nothing_back),
 		TEST(a_folder_that_cannot_be_written_to_is_no_hindrance),
+		TEST(how_long_a_store_is_costs_no_memory),
 		TEST(no_allocation_that_fails_does_harm),
 		TEST(no_allocation_that_fails_loses_what_is_detached),
 	};

@@ -56,6 +56,19 @@ struct smap_save_input fixture_input(const char *export)
 	return input;
 }
 
+void fixture_noise(uint8_t *room, size_t len, uint64_t seed)
+{
+	uint64_t state = seed + 1;
+	size_t i;
+
+	for (i = 0; i < len; i++) {
+		state ^= state << 13;
+		state ^= state >> 7;
+		state ^= state << 17;
+		room[i] = (uint8_t)(state >> 32);
+	}
+}
+
 size_t fixture_add_header(struct smap_buf *buf)
 {
 	size_t at = buf->len;

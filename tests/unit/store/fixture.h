@@ -27,6 +27,9 @@ extern const char fixture_stat[], fixture_symbols[];
 /* A save of @export with a full origin; the strings are constants. */
 struct smap_save_input fixture_input(const char *export);
 
+/* @len bytes that do not shrink, other ones for each @seed. */
+void fixture_noise(uint8_t *room, size_t len, uint64_t seed);
+
 /* Add the header, or a block with @export, to a store in memory. Returns where it begins. */
 size_t fixture_add_header(struct smap_buf *buf);
 size_t fixture_add_block(struct smap_buf *buf, const char *export);

@@ -15,6 +15,7 @@
 #include "fixture.h"
 #include "alloc-fail.h"
 #include "store/attached.h"
+#include "store/copy.h"
 
 /* Everything that changes the disk is a step: the nth of them fails, or ends the process. */
 static struct {
@@ -24,14 +25,18 @@ static struct {
 	bool		all_after;
 	size_t		torn;		/* bytes that a write takes before the process ends */
 	size_t		cleared;	/* by a cut, behind an end that does not come */
-	char		calls[256];
+	void		(*change)(void);	/* NULL, or called right before ... */
+	unsigned int	change_at;	/* ... this write */
+	unsigned int	nr_writes;
+	char		calls[256];	/* writes that follow each other stand once */
 } plan;
 
 static bool is_step(const char *call)
 {
 	size_t used = strlen(plan.calls);
 
-	snprintf(plan.calls + used, sizeof(plan.calls) - used, "%s ", call);
+	if (strcmp(call, "write") || used < 6 || strcmp(plan.calls + used - 6, "write "))
+		snprintf(plan.calls + used, sizeof(plan.calls) - used, "%s ", call);
 	plan.nr_steps++;
 	return plan.at && (plan.nr_steps == plan.at ||
 			   (plan.nr_steps > plan.at && plan.all_after));
@@ -56,6 +61,8 @@ int __wrap_ftruncate64(int fd, off_t len);
 
 ssize_t __wrap_pwrite64(int fd, const void *data, size_t len, off_t offset)
 {
+	if (++plan.nr_writes == plan.change_at)
+		plan.change();
 	if (!is_step("write"))
 		return __real_pwrite64(fd, data, len, offset);
 	if (!plan.code) {
@@ -135,6 +142,7 @@ static int attach_save(const char *name, const char *export, struct smap_error *
 	size_t nr = 0;
 
 	plan.nr_steps = 0;
+	plan.nr_writes = 0;
 	plan.calls[0] = '\0';
 	ret = smap_attach(fd, END, &input, &nr, err);
 	close(fd);
@@ -150,6 +158,42 @@ static int attach_first(void)
 static int attach_second(void)
 {
 	return attach_save("b.stackmap", fixture_gen2, NULL);
+}
+
+#define NR_LONG	12000
+#define LONG	200000		/* several windows of what is copied, and less than it takes */
+
+/* An export that does not shrink by much. */
+static const char *long_export(void)
+{
+	static struct smap_buf buf;
+	uint64_t noise[2 * NR_LONG];
+	unsigned int slot;
+
+	if (buf.len)
+		return buf.data;
+	fixture_noise((uint8_t *)noise, sizeof(noise), 1);
+	for (slot = 0; slot < NR_LONG; slot++)
+		smap_buf_addf(&buf, "stack_id %u gen 3 ref 1 depth 1\n => f%llx_%llx+0x0/0x1\n",
+			      slot, (unsigned long long)noise[2 * slot],
+			      (unsigned long long)noise[2 * slot + 1]);
+	return buf.data;
+}
+
+static void make_long(void)
+{
+	struct smap_buf buf = SMAP_BUF_INIT;
+
+	fixture_add_header(&buf);
+	fixture_add_block(&buf, long_export());
+	assert_in_range(buf.len, LONG + 1000, 2 * LONG);
+	fixture_write(fixture_path("long.stackmap"), buf.data, buf.len);
+	smap_buf_free(&buf);
+}
+
+static int attach_long(void)
+{
+	return attach_save("long.stackmap", long_export(), NULL);
 }
 
 static void make_trace(void)
@@ -331,7 +375,7 @@ static void a_kill_while_the_first_is_attached_leaves_none_or_it(void **state)
 	assert_in_range(nr_kills, 6, 100);
 }
 
-static void a_kill_while_another_is_attached_costs_only_that(void **state)
+static void kill_while_another_is_attached(int (*another)(void), unsigned int most_kills)
 {
 	unsigned int at, nr_kills = 0;
 	bool killed = true;
@@ -341,15 +385,22 @@ static void a_kill_while_another_is_attached_costs_only_that(void **state)
 		for (i = 0; i < sizeof(torn_after) / sizeof(torn_after[0]); i++) {
 			make_trace();
 			attach_first();
-			killed = kill_at(at, torn_after[i], attach_second);
+			killed = kill_at(at, torn_after[i], another);
 			nr_kills += killed;
 			/* A torn commit counts as damage, but its save is there. */
 			assert_in_range(nr_attached(), 1, 2);
-			assert_true(attach_second() >= 0);
+			assert_true(another() >= 0);
 			assert_int_equal(nr_attached(), 2);
 		}
 	}
-	assert_in_range(nr_kills, 4, 100);
+	assert_in_range(nr_kills, 4, most_kills);
+}
+
+static void a_kill_while_another_is_attached_costs_only_that(void **state)
+{
+	kill_while_another_is_attached(attach_second, 100);
+	make_long();
+	kill_while_another_is_attached(attach_long, 200);
 }
 
 static void a_failure_at_any_step_leaves_the_file_as_it_was(void **state)
@@ -527,6 +578,172 @@ static void no_allocation_that_fails_does_harm(void **state)
 	holds(2, fixture_gen1, fixture_gen2);
 }
 
+/* ---- what is copied changes meanwhile ---- */
+
+static void flip_source(void)
+{
+	int fd = open(fixture_path("long.stackmap"), O_RDWR | O_CLOEXEC);
+	uint8_t byte;
+
+	assert_int_equal(pread(fd, &byte, 1, LONG), 1);
+	byte ^= 4;
+	assert_int_equal(__real_pwrite64(fd, &byte, 1, LONG), 1);
+	close(fd);
+}
+
+static void cut_source(void)
+{
+	assert_int_equal(truncate(fixture_path("long.stackmap"), LONG), 0);
+}
+
+static void grow_source(void)
+{
+	FILE *file = fopen(fixture_path("long.stackmap"), "ae");
+
+	fputs("what somebody appends", file);
+	fclose(file);
+}
+
+static void is_as_before(const char *path, const struct smap_buf *before)
+{
+	struct smap_buf now = SMAP_BUF_INIT;
+
+	fixture_read(path, &now);
+	assert_int_equal(now.len, before->len);
+	assert_memory_equal(now.data, before->data, now.len);
+	smap_buf_free(&now);
+}
+
+/* Before each write: it is attached whole, or all is as it was. Returns how often it was not. */
+static unsigned int change_at_each_write(bool is_first, void (*change)(void))
+{
+	struct smap_buf before = SMAP_BUF_INIT;
+	unsigned int at, nr_failed = 0;
+	int ret;
+
+	for (at = 1; ; at++) {
+		make_trace();
+		if (!is_first)
+			attach_first();
+		make_long();
+		smap_buf_reset(&before);
+		fixture_read(trace_path(), &before);
+		plan.change = change;
+		plan.change_at = at;
+		ret = attach_long();
+		plan.change_at = 0;
+		if (plan.nr_writes < at)
+			break;
+		nr_failed += ret != 1;
+		if (ret != 1) {
+			assert_int_equal(ret, -EBADMSG);
+			is_as_before(trace_path(), &before);
+		} else if (is_first) {
+			holds(1, long_export());
+		} else {
+			holds(2, fixture_gen1, long_export());
+		}
+	}
+	assert_true(at > 6);
+	smap_buf_free(&before);
+	return nr_failed;
+}
+
+static void nothing_that_changes_while_it_is_copied_is_attached(void **state)
+{
+	assert_in_range(change_at_each_write(true, flip_source), 4, 8);
+	assert_in_range(change_at_each_write(false, flip_source), 4, 8);
+	assert_in_range(change_at_each_write(true, cut_source), 4, 8);
+	assert_in_range(change_at_each_write(false, cut_source), 4, 8);
+	assert_int_equal(change_at_each_write(true, grow_source), 0);
+	assert_int_equal(change_at_each_write(false, grow_source), 0);
+}
+
+/* Its file holds @buf when it is opened, and @later when it is copied. */
+static void is_not_attached(const struct smap_buf *buf, const struct smap_buf *later)
+{
+	const char *path = fixture_path("a.stackmap");
+	struct smap_save_ref ref = { NULL, 0 };
+	const struct smap_attach_input input = { .saves = &ref, .nr_saves = 1 };
+	struct smap_error err = { "" };
+	size_t nr = 77;
+	int fd;
+
+	make_trace();
+	fixture_write(path, buf->data, buf->len);
+	assert_int_equal(smap_store_open(path, &ref.store, NULL), 0);
+	fixture_write(path, later->data, later->len);
+	fd = open_trace();
+	assert_int_equal(smap_attach(fd, END, &input, &nr, &err), -EBADMSG);
+	assert_non_null(strstr(err.text, "at its byte 56: changed since the file was opened"));
+	assert_int_equal(nr, 77);
+	close(fd);
+	smap_store_close(ref.store);
+	assert_true(holds_nothing());
+	assert_int_equal(plan.nr_steps, 0);
+}
+
+static void nor_is_another_save_than_was_looked_at(void **state)
+{
+	struct smap_buf one = SMAP_BUF_INIT, other = SMAP_BUF_INIT;
+	struct smap_block_header disk;
+	size_t at;
+
+	fixture_add_header(&other);
+	fixture_add_block(&other, fixture_gen2);
+	fixture_add_header(&one);
+	at = fixture_add_block(&one, fixture_gen1);
+	/* Whole, and of the same store. */
+	is_not_attached(&one, &other);
+	/* The same, and its header says that it is not. */
+	smap_buf_reset(&other);
+	smap_buf_add(&other, one.data, one.len);
+	memcpy(&disk, other.data + at, sizeof(disk));
+	disk.data_checksum ^= 1;
+	disk.checksum = htole64(smap_checksum(&disk, offsetof(struct smap_block_header, checksum)));
+	memcpy(other.data + at, &disk, sizeof(disk));
+	is_not_attached(&one, &other);
+	/* And one whose header is damaged: a new checksum would hide it. */
+	memcpy(other.data, one.data, one.len);
+	other.data[at + offsetof(struct smap_block_header, flags)] ^= 2;
+	is_not_attached(&one, &other);
+	smap_buf_free(&one);
+	smap_buf_free(&other);
+}
+
+static void nor_does_it_come_to_stand_in_a_file(void **state)
+{
+	struct smap_buf before = SMAP_BUF_INIT;
+	struct smap_store *a, *from;
+	int i;
+
+	memset(&plan, 0, sizeof(plan));
+	make_long();
+	a = source_of("a.stackmap", fixture_gen1);
+	assert_int_equal(smap_store_append_saves(fixture_path("there.stackmap"), a, NULL), 0);
+	smap_store_close(a);
+	fixture_read(fixture_path("there.stackmap"), &before);
+	for (i = 0; i < 2; i++) {
+		make_long();
+		assert_int_equal(smap_store_open(fixture_path("long.stackmap"), &from, NULL), 0);
+		plan.change = i ? cut_source : flip_source;
+		plan.nr_writes = 0;
+		plan.change_at = 2;
+		assert_int_equal(smap_store_append_saves(fixture_path("new.stackmap"), from, NULL),
+				 -EBADMSG);
+		assert_int_equal(access(fixture_path("new.stackmap"), F_OK), -1);
+		make_long();
+		plan.nr_writes = 0;
+		assert_int_equal(smap_store_append_saves(fixture_path("there.stackmap"), from,
+							 NULL), -EBADMSG);
+		is_as_before(fixture_path("there.stackmap"), &before);
+		plan.change_at = 0;
+		smap_store_close(from);
+	}
+	assert_int_equal(fixture_nr_files(), 3);
+	smap_buf_free(&before);
+}
+
 /* ---- giving back ---- */
 
 static void a_store_given_back_is_a_copy_or_what_is_lacking(void **state)
@@ -591,30 +808,33 @@ static double cpu_seconds(void)
 /* Each is held against all others: a tenth of a second, or ten where that is a loop in a loop. */
 static void many_saves_cost_what_they_are_long(void **state)
 {
-	struct smap_buf buf = SMAP_BUF_INIT, copy = SMAP_BUF_INIT;
 	struct smap_save_ref *refs = calloc(MANY, sizeof(*refs));
+	struct smap_buf buf = SMAP_BUF_INIT;
 	struct smap_store *store = make_many(&buf);
+	struct smap_sink sink = { .fd = -1 };
 	size_t nr_copied, i;
 	double begin;
 
 	assert_non_null(refs);
+	make_trace();
+	sink.fd = open_trace();
 	assert_int_equal(smap_store_nr_saves(store), MANY);
 	for (i = 0; i < MANY; i++)
 		refs[i] = (struct smap_save_ref){ store, i };
 	begin = cpu_seconds();
-	assert_int_equal(smap_store_copy_saves(&copy, STORE_ID + 1, refs, MANY, NULL, &nr_copied,
+	assert_int_equal(smap_store_copy_saves(&sink, STORE_ID + 1, refs, MANY, NULL, &nr_copied,
 					       NULL), 0);
 	assert_int_equal(nr_copied, MANY);
-	assert_int_equal(copy.len, buf.len - sizeof(struct smap_store_header));
-	copy.len = 0;
-	assert_int_equal(smap_store_copy_saves(&copy, STORE_ID + 1, refs, MANY, store, &nr_copied,
+	assert_int_equal(sink.len, buf.len - sizeof(struct smap_store_header));
+	sink.len = 0;
+	assert_int_equal(smap_store_copy_saves(&sink, STORE_ID + 1, refs, MANY, store, &nr_copied,
 					       NULL), 0);
 	assert_int_equal(nr_copied, 0);
-	assert_int_equal(copy.len, 0);
+	assert_int_equal(sink.len, 0);
 	assert_true(cpu_seconds() - begin < 3);
+	close(sink.fd);
 	smap_store_close(store);
 	smap_buf_free(&buf);
-	smap_buf_free(&copy);
 	free(refs);
 }
 
@@ -635,8 +855,11 @@ int main(void)
 		FOLDER_TEST(what_a_power_cut_leaves_of_a_detach_is_ours),
 		FOLDER_TEST(no_flipped_bit_costs_what_it_is_not_in),
 		FOLDER_TEST(no_allocation_that_fails_does_harm),
+		FOLDER_TEST(nothing_that_changes_while_it_is_copied_is_attached),
+		FOLDER_TEST(nor_is_another_save_than_was_looked_at),
+		FOLDER_TEST(nor_does_it_come_to_stand_in_a_file),
 		FOLDER_TEST(a_store_given_back_is_a_copy_or_what_is_lacking),
-		cmocka_unit_test(many_saves_cost_what_they_are_long),
+		FOLDER_TEST(many_saves_cost_what_they_are_long),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -233,6 +233,37 @@ static void a_file_with_two_names_is_left_alone(void **state)
 	holds(path, 2, exports);
 }
 
+#define LONG	(1 << 20)
+#define NR_LONG	64
+
+/* A store of a day, and less memory than for one of its saves. */
+static void how_long_a_store_is_costs_no_memory(void **state)
+{
+	struct smap_save_input input = fixture_input(fixture_gen1);
+	struct smap_buf buf = SMAP_BUF_INIT;
+	char which[NR_LONG + 1] = "x";
+	uint8_t *noise = malloc(LONG);
+	struct stat st;
+	const char *path;
+	uint64_t i;
+
+	assert_non_null(noise);
+	input.stat = noise;
+	input.stat_len = LONG;
+	fixture_add_header(&buf);
+	for (i = 0; i < NR_LONG; i++) {
+		fixture_noise(noise, LONG, i);
+		fixture_add_input(&buf, &input);
+	}
+	free(noise);
+	path = written(&buf);
+	alloc_fail_watch_bytes();
+	dropped(path, which, 1);
+	assert_in_range(alloc_fail_most_bytes(), 1, LONG / 2);
+	assert_int_equal(stat(path, &st), 0);
+	assert_in_range(st.st_size, (NR_LONG - 1) * LONG, NR_LONG * LONG);
+}
+
 static int drop_once(void *data)
 {
 	const struct smap_buf *buf = data;
@@ -267,6 +298,7 @@ int main(void)
 		FOLDER_TEST(who_has_it_open_reads_on),
 		FOLDER_TEST(what_is_no_store_of_ours_is_left_alone),
 		FOLDER_TEST(a_file_with_two_names_is_left_alone),
+		FOLDER_TEST(how_long_a_store_is_costs_no_memory),
 		FOLDER_TEST(no_allocation_that_fails_does_harm),
 	};
 

@@ -56,6 +56,30 @@ static void pieces_have_the_checksum_of_the_whole(void **state)
 	smap_stream_free(stream);
 }
 
+static void windows_have_the_bytes_and_the_checksum_of_the_whole(void **state)
+{
+	struct smap_reader reader;
+	struct smap_stream *stream;
+	const void *data;
+	size_t len, at;
+	uint64_t sum;
+
+	smap_reader_open_memory(&reader, bytes, LEN);
+	stream = smap_stream_new(&reader);
+	assert_non_null(stream);
+	smap_stream_begin(stream, 8, LEN - 16);
+	assert_int_equal(smap_stream_skip(stream, 5, NULL), 0);
+	for (at = 8 + 5; smap_stream_left(stream); at += len) {
+		assert_int_equal(smap_stream_next(stream, &data, &len, NULL), 0);
+		assert_in_range(len, 1, 65536);
+		assert_memory_equal(data, bytes + at, len);
+	}
+	assert_int_equal(at, LEN - 8);
+	assert_int_equal(smap_stream_finish(stream, &sum, NULL), 0);
+	assert_int_equal(sum, smap_checksum(bytes + 8, LEN - 16));
+	smap_stream_free(stream);
+}
+
 static void nothing_is_had_from_behind_the_end(void **state)
 {
 	struct smap_reader reader;
@@ -115,6 +139,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_checksum_is_that_of_the_specification),
 		cmocka_unit_test(pieces_have_the_checksum_of_the_whole),
+		cmocka_unit_test(windows_have_the_bytes_and_the_checksum_of_the_whole),
 		cmocka_unit_test(nothing_is_had_from_behind_the_end),
 		cmocka_unit_test(bytes_that_are_not_there_are_told),
 		cmocka_unit_test(no_allocation_that_fails_does_harm),
