@@ -104,6 +104,15 @@ static void log_damages(const struct stackmap_attachment *attachment, const char
 	attachment->log(line.text, attachment->log_data);
 }
 
+/* A raw export was parsed to see what it is; it is read again when its turn comes. */
+static void forget_parsed(struct smap_store *store)
+{
+	struct smap_export *export;
+
+	if (smap_store_save(store, 0)->is_raw && !smap_store_export(store, 0, &export, NULL, NULL))
+		smap_export_free(export);
+}
+
 /* Takes @store, if 0 is returned. */
 static int take_saves(struct stackmap_attachment *attachment, struct smap_store *store)
 {
@@ -114,6 +123,7 @@ static int take_saves(struct stackmap_attachment *attachment, struct smap_store 
 	    SMAP_ARRAY_GROW(attachment->saves, attachment->saves_capacity,
 			    attachment->nr_saves + nr))
 		return smap_error_nomem(&attachment->err);
+	forget_parsed(store);
 	attachment->stores[attachment->nr_stores++] = store;
 	for (i = 0; i < nr; i++)
 		if (!smap_store_save(store, i)->is_superseded)

@@ -462,6 +462,36 @@ static void how_long_a_store_is_costs_no_memory(void **state)
 	trace_is(f, "v8/raw.dat", false);
 }
 
+static void make_raw(const char *path)
+{
+	struct smap_buf buf = SMAP_BUF_INIT;
+	unsigned int slot;
+
+	for (slot = 0; slot < 5000; slot++)
+		smap_buf_addf(&buf, "stack_id %u gen 1 ref 1 depth 1\n => f%u+0x0/0x10\n", slot,
+			      slot);
+	write_file(path, buf.data, buf.len);
+	smap_buf_free(&buf);
+}
+
+static void of_many_raw_exports_one_is_held(void **state)
+{
+	struct fixture *f = *state;
+	size_t most;
+	int i;
+
+	copy_trace(f, "v8/raw.dat");
+	make_raw(f->maps);
+	alloc_fail_watch_bytes();
+	add(f, f->maps);
+	attaches(f, 1);
+	most = alloc_fail_most_bytes();
+	for (i = 0; i < 8; i++)
+		add(f, f->maps);
+	attaches(f, 0);
+	assert_in_range(alloc_fail_most_bytes(), most, most + most / 4);
+}
+
 /* ---- without memory ---- */
 
 static int attach_once(void *data)
@@ -553,6 +583,7 @@ int main(void)
 		TEST(what_is_no_map_file_takes_nothing_back),
 		TEST(a_folder_that_cannot_be_written_to_is_no_hindrance),
 		TEST(how_long_a_store_is_costs_no_memory),
+		TEST(of_many_raw_exports_one_is_held),
 		TEST(no_allocation_that_fails_does_harm),
 		TEST(no_allocation_that_fails_loses_what_is_detached),
 	};
