@@ -6,6 +6,8 @@
 # is there, and the next save goes through. In the end every cookie of the trace resolves, but for
 # those of generations that a line said to be lost; and the kernel has let go of every map.
 #
+# 30 times, and then for as many seconds as the argument says.
+#
 # boot: cpus=2 mem=768 disk=64 timeout=1500 append=trace_buf_size=8M
 # variants: plain
 . ./lib.sh
@@ -13,6 +15,7 @@
 . ./lib-disk.sh
 
 kills=30
+seconds=${1-0}
 store=/disk/maps.stackmap
 
 # Stacks without end, more of them each time.
@@ -65,6 +68,8 @@ passes() {
 		fail "$2: $(cat /tmp/err)"
 }
 
+uptime_s() { cut -d . -f 1 /proc/uptime; }
+
 # moment MS - sleep up to so many.
 moment() {
 	sleep "$(awk -v nr=$RANDOM -v ms="$1" 'BEGIN { printf "%.3f", ms * nr / 32768000 }')"
@@ -79,7 +84,8 @@ rm -f /tmp/stop
 record &
 recorder=$!
 killed=0 ms=100
-while [ $killed -lt $kills ]; do
+end=$(($(uptime_s) + seconds))
+while [ $killed -lt $kills ] || [ "$(uptime_s)" -lt $end ]; do
 	case $((killed % 3)) in
 	0) command=save ;;
 	1) command=reset ;;

@@ -58,10 +58,22 @@ cmp trace.dat before.dat || fail 'a failed start has changed the trace'
 same 'maps that lie there' mine "$(cat trace.dat.stackmap)"
 same 'no map' '' "$(cat $stat)"
 
-# Rotations, with a map that is too small.
+# Rotations, with a map that is too small. How often it is looked at depends on what a look costs,
+# which is a lot in a slow guest: until two have been seen.
+cat >/tmp/until-rotated <<'EOF'
+stat=$1 generation='' changes=-1 tries=0
+while [ $changes -lt 2 ] && [ $tries -lt 600 ]; do
+	now=$(sed -n 's/^generation: //p' "$stat")
+	[ "$now" = "$generation" ] || changes=$((changes + 1))
+	generation=$now
+	tries=$((tries + 1))
+	sleep 0.5
+done
+EOF
 start_load
 trace-cmd record -q -b 8192 --rotate-at 20% -O stackmap -e kmem -e sched -e raw_syscalls -T \
-	sleep 20 >rotate.log 2>&1 || fail "record with rotations: $(cat rotate.log)"
+	sh /tmp/until-rotated "$stat" >rotate.log 2>&1 ||
+	fail "record with rotations: $(cat rotate.log)"
 stop_load
 cat rotate.log
 trace-cmd stackmap list trace.dat >list
