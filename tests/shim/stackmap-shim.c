@@ -252,34 +252,42 @@ static int load_line(const char *line, struct stack *stack)
 	return line ? add_frame(stack, line + 2) : 0;
 }
 
-/* load FILE */
-static int load(int argc, char **argv)
+static int load_lines(struct shim_world *world, FILE *file)
 {
 	struct stack stack = { .depth = 0 };
-	struct shim_world world;
 	char line[1024], cookie[64];
-	FILE *file = argc ? fopen(argv[0], "r") : NULL;
-	bool more = file;
+	bool more = true;
 
-	if (!file)
-		return fail("load FILE", -errno);
 	while (more) {
 		more = fgets(line, sizeof(line), file);
 		line[strcspn(line, "\n")] = '\0';
-		if ((!more || !strncmp(line, "stack_id", 8)) && stack.depth) {
-			if (shim_world_lock(&world, dir))
-				return fail(dir, -ENOENT);
-			if (record(&world, &stack, cookie, sizeof(cookie)))
-				fprintf(stderr, "stackmap-shim: slot %" PRIu32 " is not free\n",
-					stack.slot);
-			shim_world_unlock(&world);
-		}
+		if ((!more || !strncmp(line, "stack_id", 8)) && stack.depth &&
+		    record(world, &stack, cookie, sizeof(cookie)))
+			fprintf(stderr, "stackmap-shim: slot %" PRIu32 " is not free\n",
+				stack.slot);
 		if (more && load_line(line, &stack))
 			return 2;
 	}
+	return 0;
+}
+
+/* load FILE */
+static int load(int argc, char **argv)
+{
+	struct shim_world world;
+	FILE *file = argc ? fopen(argv[0], "r") : NULL;
+	int ret;
+
+	if (!file)
+		return fail("load FILE", -errno);
+	ret = shim_world_lock(&world, dir);
+	if (ret)
+		return fail(dir, ret);
+	ret = load_lines(&world, file);
+	shim_world_unlock(&world);
 	fclose(file);
 	shim_symbols_write(dir, false);
-	return 0;
+	return ret;
 }
 
 /* ---- rules ---- */

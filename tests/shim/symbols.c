@@ -158,6 +158,15 @@ static bool find_name(struct symbol *symbol)
 	return false;
 }
 
+/* Symbols are added to, and nothing else: what was read of them stays right. */
+static int know_name(const char *dir, struct symbol *symbol)
+{
+	if (!strcmp(table.dir, dir) && find_name(symbol))
+		return 0;
+	load_symbols(dir);
+	return find_name(symbol) ? 0 : add_symbol(dir, symbol);
+}
+
 /* "name+0x1/0x20 [mod]"; the size and the module may be missing, the offset too. */
 static bool parse_frame(const char *text, struct symbol *symbol, uint64_t *offset)
 {
@@ -192,12 +201,9 @@ int shim_symbol_parse(const char *dir, const char *text, uint64_t *ret_address)
 	}
 	if (!parse_frame(text, &symbol, &offset))
 		return -EINVAL;
-	load_symbols(dir);
-	if (!find_name(&symbol)) {
-		ret = add_symbol(dir, &symbol);
-		if (ret)
-			return ret;
-	}
+	ret = know_name(dir, &symbol);
+	if (ret)
+		return ret;
 	*ret_address = symbol.address + offset;
 	return 0;
 }
