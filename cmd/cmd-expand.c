@@ -26,10 +26,6 @@ static int report(const struct expand *expand)
 	if (!stackmap_resolver_nr_maps(expand->resolver))
 		cmd_warn("%s: no saved map for its %zu cookies; give one with -m FILE",
 			 expand->name, expand->nr_cookies);
-	else if (expand->was_read_again)
-		/* Those that the maps before did not know are not known to be distinct. */
-		cmd_warn("%s: %zu of %zu cookies not resolved", expand->name,
-			 expand->nr_unresolved, expand->nr_cookies);
 	else
 		cmd_warn("%s: %zu of %zu cookies not resolved (%zu distinct)", expand->name,
 			 expand->nr_unresolved, expand->nr_cookies, expand->nr_distinct);
@@ -53,7 +49,7 @@ static int expand_fd(struct expand *expand)
 	int ret;
 
 	expand->is_file = can_read_again(expand->fd);
-	expand->has_expanded = expand->has_bare = expand->was_read_again = false;
+	expand->has_expanded = expand->has_bare = false;
 	expand->nr_cookies = expand->nr_unresolved = expand->nr_distinct = 0;
 	if (expand->is_file && !expand->maps.has_generation &&
 	    stackmap_resolver_nr_maps(expand->resolver))

@@ -4,17 +4,12 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "cmd.h"
 #include "expand.h"
 
 /* Escaped at once; the escaped form of a byte has up to four. */
 #define PIECE		256
-
-#define NS_PER_S		UINT64_C(1000000000)
-/* Reads of the running kernel's map in a row that did not help; then once a second. */
-#define MAX_FRUITLESS		16
 
 /* ---- writing ---- */
 
@@ -117,69 +112,6 @@ static struct stackmap_stack *find_stack(const struct expand *expand,
 				      STACKMAP_TS_UNKNOWN);
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-}
-
-/* It can have been recorded after the kernel's map was read. */
-static bool can_be_newer(struct stackmap_stack *stack)
-{
-	switch (stackmap_stack_get_verdict(stack)) {
-	case STACKMAP_VERDICT_NO_MAP:
-	case STACKMAP_VERDICT_GENERATION_NOT_SAVED:
-	case STACKMAP_VERDICT_SLOT_NOT_SAVED:
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* As often as that finds something, else once a second: the text may be of another kernel. */
-static bool may_read_again(struct expand *expand, struct stackmap_stack *stack)
-{
-	uint64_t now = now_ns();
-
-	if ((stackmap_stack_get_private(stack) || expand->nr_fruitless >= MAX_FRUITLESS) &&
-	    now - expand->read_ns < NS_PER_S)
-		return false;
-	expand->read_ns = now;
-	return true;
-}
-
-/*
- * Where @stack is not in the running kernel's map as it was read, read that anew. Returns @stack,
- * or what is there now. Not for a cookie without generation: it is judged by all of a text.
- */
-static struct stackmap_stack *look_again(struct expand *expand, const struct text_cookie *cookie,
-					 struct stackmap_stack *stack)
-{
-	struct stackmap_resolver *before = expand->resolver, *fresh;
-	struct stackmap_stack *again = NULL;
-
-	if (!expand->maps.use_live || !cookie->has_generation || !can_be_newer(stack) ||
-	    !may_read_again(expand, stack))
-		return stack;
-	expand->maps.quiet = true;
-	fresh = cmd_maps_resolver(&expand->maps, NULL);
-	expand->resolver = fresh;
-	if (fresh)
-		again = find_stack(expand, cookie);
-	if (again && stackmap_stack_get_verdict(again) == STACKMAP_VERDICT_RESOLVED) {
-		stackmap_resolver_free(before);
-		expand->nr_fruitless = 0;
-		expand->was_read_again = true;
-		return again;
-	}
-	stackmap_resolver_free(fresh);
-	expand->resolver = before;
-	expand->nr_fruitless++;
-	return stack;
-}
-
 static void count_unresolved(struct expand *expand, struct stackmap_stack *stack)
 {
 	expand->nr_unresolved++;
@@ -203,7 +135,6 @@ int expand_line(struct expand *expand, const struct line *line)
 	stack = find_stack(expand, &line->cookie);
 	if (!stack)
 		return cmd_nomem();
-	stack = look_again(expand, &line->cookie, stack);
 	expand->nr_cookies++;
 	expand->has_bare = true;
 	if (stackmap_stack_get_verdict(stack) != STACKMAP_VERDICT_RESOLVED) {

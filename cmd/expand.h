@@ -29,9 +29,6 @@ struct expand {
 	const char	*name;
 	int		fd;
 	struct stackmap_resolver *resolver;
-	uint64_t	read_ns;	/* --live: when the map was read last because of a miss */
-	unsigned int	nr_fruitless;	/* such reads one after the other that did not help */
-	bool		was_read_again;
 	size_t		len;		/* bytes in buf */
 	bool		eof;
 	bool		is_file;	/* can be read again, never blocks */

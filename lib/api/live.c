@@ -30,6 +30,7 @@ static int set_feed(struct stackmap_resolver *resolver, struct stackmap_live *li
 	if (!origin || asprintf(&path, "%s/stack_map", stackmap_live_get_dir(live)) < 0)
 		return smap_error_nomem(&resolver->err);
 	feed.origin = *origin;
+	smap_live_follow_anew(live);
 	ret = smap_resolver_set_feed(resolver, path, &feed);
 	free(path);
 	return ret;

@@ -698,8 +698,9 @@ int stackmap_live_free_map(struct stackmap_live *live, unsigned int flags);
  * Resolve from the map of the running kernel too; @live must live as long as the resolver. It is
  * read now, and again when a cookie is not found in it and there is more in it than before. No map,
  * or one without a stack, is no error. A stack whose verdict was "not saved" can then be resolved
- * when it is asked for again; its pointer stays the same. Returns 0, what stackmap_live_open()
- * returns, or -EBUSY (a stack was asked for before, or there is one already).
+ * when it is asked for again; its pointer stays the same. Of several resolvers with one @live only
+ * the last one follows it. Returns 0, what stackmap_live_open() returns, or -EBUSY (a stack was
+ * asked for before, or there is one already).
  */
 int stackmap_resolver_add_live(struct stackmap_resolver *resolver, struct stackmap_live *live);
 

@@ -25,6 +25,11 @@ const struct smap_origin *smap_live_get_origin(struct stackmap_live *live)
 	return &live->origin;
 }
 
+void smap_live_follow_anew(struct stackmap_live *live)
+{
+	live->followed.is_read = false;
+}
+
 /* Without statistics, it may have changed. */
 static bool has_changed(struct stackmap_live *live, struct smap_stat *stat)
 {

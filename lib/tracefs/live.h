@@ -19,6 +19,9 @@ int smap_live_fail_stat(struct stackmap_live *live, int code);
 /* Of the running kernel; lives as long as @live. NULL: no memory. */
 const struct smap_origin *smap_live_get_origin(struct stackmap_live *live);
 
+/* For somebody else, who has nothing of it yet: _read() hands out all there is. */
+void smap_live_follow_anew(struct stackmap_live *live);
+
 /*
  * The map of now, and the symbols that name its addresses (NULL: none does, or it has names). 1:
  * both are the caller's; 0: nothing has changed since the last time; or negative errno with words

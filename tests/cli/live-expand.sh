@@ -21,6 +21,8 @@ for series in 7 8 ours; do
 	live show --live --json
 	live expand --live < trace
 done
+note several texts
+live expand --live trace trace
 note what comes while the text is read: looked for again
 two=$("$shim" record -s 18 $b)
 {
