@@ -37,7 +37,7 @@ static bool is_named(const struct smap_source *source, uint64_t address)
 }
 
 /* Most often a module that was gone before its symbols were read: nothing near it is its name. */
-static void log_unnamed(const struct smap_source *source)
+static size_t count_unnamed(const struct smap_source *source)
 {
 	const struct smap_export *export = source->export;
 	size_t i, nr = 0;
@@ -46,6 +46,13 @@ static void log_unnamed(const struct smap_source *source)
 		if (export->frames[i].kind == SMAP_FRAME_ADDRESS &&
 		    !is_named(source, export->frames[i].value))
 			nr++;
+	return nr;
+}
+
+static void log_unnamed(const struct smap_source *source)
+{
+	size_t nr = count_unnamed(source);
+
 	if (nr)
 		smap_resolver_log(source->resolver, unnamed, source->file->shown_path, nr,
 				  nr == 1 ? " is" : "es are");
@@ -87,6 +94,8 @@ static int load_tables(struct smap_source *source, struct smap_error *err)
 	if (ret || !has_addresses(source->export))
 		return ret;
 	source->tables[0] = source->symbols;
+	if (!count_unnamed(source))
+		return 0;
 	if (smap_source_load_given(source) || load_trace_symbols(source))
 		return smap_error_nomem(err);
 	if (source->is_quiet)

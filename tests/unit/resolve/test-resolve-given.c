@@ -61,17 +61,23 @@ static void add_saves(struct fixture *f, const struct save *saves, size_t nr)
 	assert_int_equal(remove(f->path), 0);
 	for (i = 0; i < nr; i++)
 		add_save(f, &saves[i]);
-	assert_int_equal(stackmap_resolver_add_file(f->resolver, f->path), 0);
+	if (nr)
+		assert_int_equal(stackmap_resolver_add_file(f->resolver, f->path), 0);
 }
 
-static const char *text_of(struct fixture *f, uint32_t generation)
+static const char *text_in(struct fixture *f, uint32_t generation, uint32_t slot)
 {
 	struct stackmap_stack *stack = stackmap_resolver_find(f->resolver,
-							      smap_cookie(generation, 42), 0);
+							      smap_cookie(generation, slot), 0);
 
 	assert_non_null(stack);
 	assert_verdict(stack, RESOLVED);
 	return fixture_text(stack);
+}
+
+static const char *text_of(struct fixture *f, uint32_t generation)
+{
+	return text_in(f, generation, 42);
 }
 
 static void they_name_all_saves_of_one_boot(void **state)
@@ -112,6 +118,67 @@ static void saves_that_bring_symbols_need_none(void **state)
 	assert_string_equal(text_of(f, 1), NAMED);
 	assert_string_equal(text_of(f, 2), " => another+0x8/0xc0");
 	assert_null(strstr(f->log, NOT_USED));
+}
+
+#define LATER		UINT64_C(0xffffffff81000148)
+#define LATER_BARE	" => 0xffffffff81000148"
+
+/* Two stacks, of which the symbols of the save name that of slot 42. */
+static void add_partial(struct fixture *f, const char *boot_id, const char *symbols,
+			uint32_t generation)
+{
+	struct bin2 bin = { generation, 0, 0, { ADDRESS, LATER }, 2 };
+	struct bin2_bytes bytes = bin2_make(&bin);
+	struct smap_save_input input = {
+		.saved_wall_ns = SMAP_TIME_UNKNOWN,
+		.saved_boot_ns = SMAP_TIME_UNKNOWN,
+		.origin.has_boot_id = true,
+		.export = bytes.data,
+		.export_len = bytes.len,
+		.symbols = symbols,
+		.symbols_len = strlen(symbols),
+	};
+
+	assert_int_equal(smap_boot_id_parse(boot_id, input.origin.boot_id), 0);
+	assert_int_equal(smap_store_append(f->path, &input, 1, NULL), 0);
+}
+
+static void what_a_save_leaves_unnamed(void **state)
+{
+	struct fixture *f = *state;
+
+	add_saves(f, NULL, 0);
+	add_partial(f, BOOT_A, "ffffffff81000040 c0 schedule\n", 1);
+	assert_int_equal(stackmap_resolver_add_file(f->resolver, f->path), 0);
+	assert_string_equal(text_of(f, 1), NAMED);
+	assert_string_equal(text_in(f, 1, 43), " => other+0x48/0x100");
+}
+
+static void no_save_whose_symbols_are_others_is_given_more(void **state)
+{
+	struct fixture *f = *state;
+
+	add_saves(f, NULL, 0);
+	add_partial(f, BOOT_A, "ffffffff81000040 c0 absent\n", 1);
+	assert_int_equal(stackmap_resolver_add_file(f->resolver, f->path), 0);
+	assert_string_equal(text_of(f, 1), " => absent+0x8/0xc0");
+	assert_string_equal(text_in(f, 1, 43), LATER_BARE);
+	assert_non_null(strstr(f->log, "those that it has are others"));
+}
+
+static void no_save_is_given_what_is_for_another_boot(void **state)
+{
+	static const struct save bare = { BOOT_B, NULL, 0, 2 };
+	struct fixture *f = *state;
+
+	add_saves(f, NULL, 0);
+	add_save(f, &bare);
+	add_partial(f, BOOT_A, "ffffffff81000040 c0 schedule\n", 1);
+	assert_int_equal(stackmap_resolver_add_file(f->resolver, f->path), 0);
+	assert_string_equal(text_of(f, 1), NAMED);
+	assert_string_equal(text_in(f, 1, 43), LATER_BARE);
+	assert_string_equal(text_of(f, 2), NAMED);
+	assert_non_null(strstr(f->log, "not used for what it does not name"));
 }
 
 static void saves_of_a_text_need_none(void **state)
@@ -198,6 +265,9 @@ int main(void)
 		RESOLVE_TEST(they_name_all_saves_of_one_boot),
 		RESOLVE_TEST(where_saves_of_two_boots_need_names_they_name_none),
 		RESOLVE_TEST(saves_that_bring_symbols_need_none),
+		RESOLVE_TEST(what_a_save_leaves_unnamed),
+		RESOLVE_TEST(no_save_whose_symbols_are_others_is_given_more),
+		RESOLVE_TEST(no_save_is_given_what_is_for_another_boot),
 		RESOLVE_TEST(saves_of_a_text_need_none),
 		RESOLVE_TEST(an_export_that_says_where_its_kernel_was_is_known),
 		RESOLVE_TEST(with_a_trace_they_are_of_its_boot),
