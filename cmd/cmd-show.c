@@ -525,6 +525,18 @@ static bool maps_look_alike(struct stackmap_resolver *resolver)
 	return bare > 1 || (bare && bare < nr);
 }
 
+/* Nobody named any: those in or beside the usual trace. Takes @resolver; NULL: said. */
+static struct stackmap_resolver *find_maps(struct cmd_maps *maps,
+					   struct stackmap_resolver *resolver)
+{
+	bool has_trace = !access(DEFAULT_TRACE, F_OK);
+
+	if (!has_trace && !cmd_maps_add_beside(maps, resolver, DEFAULT_TRACE))
+		return resolver;
+	stackmap_resolver_free(resolver);
+	return has_trace ? cmd_maps_resolver(maps, DEFAULT_TRACE) : NULL;
+}
+
 static struct stackmap_resolver *open_maps(struct cmd_maps *maps)
 {
 	struct stackmap_resolver *resolver = cmd_maps_resolver(maps, NULL);
@@ -536,13 +548,8 @@ static struct stackmap_resolver *open_maps(struct cmd_maps *maps)
 		stackmap_resolver_free(resolver);
 		return NULL;
 	}
-	if (!maps->nr_files && access(DEFAULT_TRACE, F_OK) == 0) {
-		stackmap_resolver_free(resolver);
-		resolver = cmd_maps_resolver(maps, DEFAULT_TRACE);
-	} else if (!maps->nr_files && cmd_maps_add_beside(maps, resolver, DEFAULT_TRACE)) {
-		stackmap_resolver_free(resolver);
-		return NULL;
-	}
+	if (!cmd_maps_are_named(maps))
+		resolver = find_maps(maps, resolver);
 	if (!resolver || stackmap_resolver_nr_maps(resolver))
 		return resolver;
 	cmd_error("no saved map with a stack in it; give one with -m FILE");

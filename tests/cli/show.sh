@@ -79,3 +79,8 @@ run show -m odd 42
 run show -m odd --top 1
 run show -m odd --generation 2 42
 run show --kallsyms a --kallsyms b -m data/text/map.stack_map
+note a map that the environment names and that holds nothing: no other is asked
+"$command" import -o none.stackmap data/text/map.stack_map > /dev/null
+printf XXXX | dd of=none.stackmap bs=1 seek=70 conv=notrunc 2> /dev/null
+cp data/text/map.stack_map trace.dat.stackmap
+TRACE_STACKMAP=none.stackmap run show 42
