@@ -132,10 +132,13 @@ static int save_and_free(const struct freeing *args, struct stackmap_live *live)
 			return CMD_FAILED;
 		is_saved = true;
 	}
+	if (saved.has_losses)
+		return cmd_error("the map is saved, not freed: it may still have what is missing; "
+				 "save again, or free it with --no-save");
 	if (stackmap_live_free_map(live, STACKMAP_FREE_NOWAIT))
 		return tell_failed(live, is_saved);
 	print_freed(args, live, &saved, is_saved);
-	return live_saved_status(&saved);
+	return CMD_OK;
 }
 
 static int free_live(const struct freeing *args)

@@ -304,6 +304,7 @@ void recording_keep(struct recording *rec)
 	}
 	map_state_read(rec->live, &state);
 	tell_what_is_missing(rec, &state);
-	rec->has_failed |= rec->has_gap;
+	/* The map may still have what is missing: it is not freed. */
+	rec->has_failed |= rec->has_gap || rec->has_losses;
 	free_map(rec);
 }

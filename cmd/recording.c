@@ -57,6 +57,7 @@ void recording_note_saved(struct recording *rec, const struct stackmap_saved *sa
 		rec->has_generation = true;
 		rec->generation = saved->generation + saved->is_reset;
 	}
+	rec->has_losses |= saved->has_losses;
 	rec->nr_saves++;
 	rec->nr_stacks += saved->nr_stacks;
 	if (saved->nr_missing == STACKMAP_MISSING_UNKNOWN ||

@@ -45,6 +45,7 @@ struct recording {
 	bool			has_generation;
 	uint32_t		generation;	/* the next one that is to be saved */
 	bool			has_gap;	/* others reset the map, too */
+	bool			has_losses;	/* said by the library */
 	bool			is_beside;	/* TRACE.stackmap has saves of it */
 	char			**elsewhere;	/* files that we could not choose */
 	size_t			nr_elsewhere;

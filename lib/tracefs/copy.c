@@ -276,8 +276,11 @@ int smap_copy_name(struct stackmap_live *live, struct smap_copy *copy, bool *ret
 		tell_hidden(live);
 	}
 	free(addresses);
-	if (!ret && smap_buf_failed(&copy->symbols))
+	if (!ret && smap_buf_failed(&copy->symbols)) {
+		smap_buf_reset(&copy->symbols);
+		*ret_named = false;
 		ret = smap_error_nomem(&live->err);
+	}
 	return ret;
 }
 

@@ -160,6 +160,7 @@ struct smap_copy {
 	struct smap_shot	bin;
 	struct smap_shot	text;
 	bool			text_is_main;	/* bin is of another generation */
+	bool			has_losses;	/* of a pending one: said as it was read */
 	struct smap_buf		stat;
 	struct smap_buf		symbols;	/* for the addresses of bin */
 	struct smap_origin	origin;

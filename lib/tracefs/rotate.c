@@ -225,6 +225,19 @@ static int go_without_text(struct stackmap_live *live, bool has_names)
 	return 0;
 }
 
+/* The text is empty: it is not of the map that stack_map_bin showed, if that had one at all. */
+static int go_without_names(struct stackmap_live *live, const struct smap_copy *copy,
+			    bool has_names)
+{
+	const struct smap_export *bin = copy->bin.parsed;
+
+	if (bin && bin->nr_stacks && !has_names)
+		smap_live_log_loss(live, "%s/stack_map: no stack in it: generation %" PRIu32 " is "
+				   "saved without names for some frames", live->dir,
+				   bin->maps[0].generation);
+	return bin ? 0 : -ENODATA;
+}
+
 /* All that the swapped-out map has, and nothing of another one in its name. */
 static int read_held(struct stackmap_live *live, struct smap_copy *copy,
 		     const struct smap_held *held, enum swapped *ret_swapped)
@@ -240,8 +253,10 @@ static int read_held(struct stackmap_live *live, struct smap_copy *copy,
 		return copy->bin.parsed ? go_without_text(live, has_names) : ret;
 	*ret_swapped = len ? SWAPPED_READ : SWAPPED_EMPTY;
 	same = copy->bin.parsed && (!len || is_of(head, len, copy->bin.parsed));
-	if ((same && has_names) || !len)
-		return smap_copy_export(copy) ? 0 : -ENODATA;
+	if (!len)
+		return go_without_names(live, copy, has_names);
+	if (same && has_names)
+		return 0;
 	ret = read_text(live, copy, held->map, head, len);
 	if (same)
 		return ret ? go_without_text(live, has_names) : 0;
@@ -263,6 +278,7 @@ static int keep_held(struct stackmap_live *live, struct smap_copy **copy, struct
 	smap_shot_release(&(*copy)->bin);
 	smap_shot_release(&(*copy)->text);
 	smap_buf_free(&(*copy)->symbols);
+	(*copy)->has_losses = live->has_losses;
 	live->pending = *copy;
 	*copy = NULL;
 	close_fd(&held->bin);
@@ -301,6 +317,7 @@ static int secure(struct stackmap_live *live, struct smap_copy **copy, const cha
 	smap_error_prefix(&live->err, ret,
 			  "the map was reset and %zu stacks of it are not written",
 			  smap_copy_export(*copy)->nr_stacks);
+	(*copy)->has_losses = live->has_losses;
 	live->pending = *copy;
 	*copy = NULL;
 	return ret;

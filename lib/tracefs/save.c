@@ -356,6 +356,7 @@ static int fail_pending(struct stackmap_live *live, int ret)
 
 static void drop_pending(struct stackmap_live *live, struct stackmap_saved *saved)
 {
+	live->has_losses |= live->pending->has_losses;
 	smap_copy_free(live->pending);
 	live->pending = NULL;
 	saved->is_reset = true;

@@ -372,6 +372,12 @@ check 'tracefs is gone at the end: status, and said' '2 1 1' \
 		grep -c '^the map is still in the kernel: ')"
 "$SHIM" set mount=/sys/kernel/tracing
 check 'tracefs is gone at the end: it is' 1 "$(maps | grep -c 'entries 5')"
+begin ours
+"$SHIM" at -a read stack_map 0 fail EIO
+REAL_DURING='shim record-many 5 0; shim set kallsyms=hidden' trace_cmd record -O stackmap
+check 'names are lost: said, in the status, and the map stays' '2 1 1' \
+	"$status $(echo "$said" | grep -c 'without names for some frames') $(maps |
+		grep -c 'entries 5')"
 begin ours mount=
 trace_cmd record -O stackmap
 check 'no tracefs at all: said, and nothing of a map' '1 0' \
