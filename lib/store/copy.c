@@ -33,7 +33,8 @@ static int encode_raw(struct smap_buf *buf, uint64_t store_id, struct smap_store
 	input.export = export;
 	ret = smap_store_encode_block(buf, store_id, &input, err);
 	free(export);
-	return ret;
+	/* It was one when it was opened. */
+	return ret == -EINVAL || ret == -EBADMSG ? smap_error_set(err, -EBADMSG, CHANGED) : ret;
 }
 
 /* @room: SMAP_HEADER_MAX bytes. It is that of the same block as when the store was opened. */
@@ -100,9 +101,14 @@ static int copy_data(struct smap_sink *sink, struct smap_stream *stream,
 static int copy_block(struct smap_sink *sink, uint64_t store_id, const struct smap_store *from,
 		      const struct smap_block *block, struct smap_error *err)
 {
-	struct smap_stream *stream = smap_stream_new(&from->reader);
+	struct smap_stream *stream;
 	int ret;
 
+	/* What nobody could load is not carried on. */
+	ret = smap_check_len(block->size, SMAP_BLOCK_MAX, -EBADMSG, err);
+	if (ret)
+		return ret;
+	stream = smap_stream_new(&from->reader);
 	if (!stream)
 		return smap_error_nomem(err);
 	ret = copy_header(sink, store_id, from, block, err);

@@ -200,15 +200,16 @@ struct smap_save_input {
 	enum smap_byte_order	order;
 };
 
+/* A random number, never 0, which stands for none. */
+uint64_t smap_store_new_id(void);
+int smap_store_encode_header(struct smap_buf *buf, uint64_t store_id);
+
 /*
  * The bytes of one block, for a caller that has its own place for them, at a multiple of 8 from the
  * file header. Byte order and word size, where a binary export shows them, overrule those of the
  * input. -EINVAL: not an export, or more than the format can hold; -EBADMSG: an export that cannot
  * be parsed. On failure @buf has what it had.
  */
-/* A random number, never 0, which stands for none. */
-uint64_t smap_store_new_id(void);
-int smap_store_encode_header(struct smap_buf *buf, uint64_t store_id);
 int smap_store_encode_block(struct smap_buf *buf, uint64_t store_id,
 			    const struct smap_save_input *input, struct smap_error *err);
 

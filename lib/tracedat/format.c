@@ -149,7 +149,7 @@ static void take_stack_id(struct smap_tracedat *tracedat, const char *text, size
 		smap_trace_find_field(text, len, "stack_id", &tracedat->cookie_field);
 }
 
-/* The section was walked: its sizes are those of its contents. */
+/* Of a version 7 nobody may have looked into it yet: what does not fit is left out. */
 void smap_trace_take_formats(struct smap_tracedat *tracedat, const void *data, size_t len)
 {
 	struct smap_bytes bytes = smap_bytes_init(data, len, tracedat->big_endian !=

@@ -7,9 +7,9 @@
  *
  * Read with pread() through a descriptor of our own, so that a plugin can look at a
  * file whose position somebody else is using. Every offset and size is checked
- * against the file before it is followed: a file that passes here has nothing in
- * it that lies past its end. Events are not decoded; the pages that hold them
- * are handed out for smap_tracedat_scan() only.
+ * against the file before it is followed: no part of a file that passes here lies
+ * past its end. What stands in them is for smap_tracedat_check_sections(). Events are
+ * not decoded; the pages that hold them are handed out for smap_tracedat_scan() only.
  */
 #ifndef SMAP_TRACEDAT_TRACEDAT_H
 #define SMAP_TRACEDAT_TRACEDAT_H
