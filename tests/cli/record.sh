@@ -300,10 +300,11 @@ check 'an odd path' "$all" "$(verdicts 'a dir/-x/t
 r.dat')"
 
 # ---- rotation ----
-# Records so many stacks, waits until the map has been reset, and records so many more.
+# Records so many stacks, waits until the map has been reset, and records so many more. How long
+# that takes depends on what a look at the map costs: with sanitizers, many seconds.
 fill='shim record-many $FIRST 0
 tries=0
-while [ $tries -lt 300 ] && LD_PRELOAD="" "$SHIM" state | grep -q "entries $FIRST"; do
+while [ $tries -lt 1200 ] && LD_PRELOAD="" "$SHIM" state | grep -q "entries $FIRST"; do
 	sleep 0.05
 	tries=$((tries + 1))
 done
@@ -327,7 +328,7 @@ looked=$tmp/looked
 export looked
 other='LD_PRELOAD="" "$SHIM" at end stack_map_stat - run "touch $looked"
 tries=0
-until [ -e "$looked" ] || [ $tries -eq 300 ]; do
+until [ -e "$looked" ] || [ $tries -eq 1200 ]; do
 	sleep 0.05
 	tries=$((tries + 1))
 done
@@ -344,7 +345,7 @@ check 'reset by another, and more: said, and in the status' '2 1' \
 begin ours bits=10 generation=5
 "$SHIM" at -a write '/*stackmap*' 100 fail ENOSPC
 until_reset='tries=0
-while [ $tries -lt 300 ] && ! LD_PRELOAD="" "$SHIM" state | grep -q "generation 6"; do
+while [ $tries -lt 1200 ] && ! LD_PRELOAD="" "$SHIM" state | grep -q "generation 6"; do
 	sleep 0.05
 	tries=$((tries + 1))
 done'
