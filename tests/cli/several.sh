@@ -46,7 +46,7 @@ run resolve -q -f folded -m bare.bin first.dat second.dat
 run resolve -f folded -m $v8/sched.stack_map $v8/sched.dat data/good/dbg/mod.dat | tail -n 3
 note each has the map beside it
 cp text.map first.dat.stackmap
-sed 's/work/other_work/' text.map > second.dat.stackmap
+sed 's,work,other_work,' text.map > second.dat.stackmap
 run resolve -f folded first.dat second.dat
 run verify first.dat second.dat
 note or attached, which has its name already
@@ -92,7 +92,7 @@ run expand -m first.bin first second
 note addresses in the maps of texts of two boots: each has symbols of its own
 printf 'stack 1 gen 1\n\t0xffffffff81000111 -\n' | "$MKMAP" bin2-le > second.stackmap
 cp bare.bin first.stackmap
-sed 's/work/other/; s/82/81/' second.kallsyms > other.kallsyms
+sed 's,work,other,; s,82,81,' second.kallsyms > other.kallsyms
 run expand first second
 run expand --kallsyms first.kallsyms first second
 run expand --kallsyms first.kallsyms --kallsyms other.kallsyms first second
