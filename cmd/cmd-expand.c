@@ -62,8 +62,6 @@ static int expand_fd(struct expand *expand)
 /* The maps that were named, else the one beside the text. */
 static int find_maps(struct expand *expand, const char *path)
 {
-	/* What was said of another text was not said of this one. */
-	expand->maps.quiet = false;
 	expand->resolver = cmd_maps_resolver(&expand->maps, NULL);
 	if (!expand->resolver)
 		return CMD_FAILED;

@@ -167,7 +167,6 @@ struct cmd_maps {
 	bool			require_proof;
 	struct stackmap_style	style;
 	bool			use_live;	/* the running kernel's map, too */
-	bool			quiet;		/* what the maps have to say was said */
 	bool			is_damaged;	/* parts of maps that were added are passed over */
 	/* private */
 	bool			stdin_kept;	/* standard input can be read again */

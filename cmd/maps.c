@@ -140,7 +140,7 @@ struct cmd_maps_speaker {
 	const char		*name;	/* NULL: of the only one */
 };
 
-/* For the next resolver. NULL: no memory. A text that is asked anew needs no other. */
+/* For the next resolver; the last one serves another of the same name. NULL: no memory. */
 static struct cmd_maps_speaker *next_speaker(struct cmd_maps *maps)
 {
 	struct cmd_maps_speaker *speaker = maps->speakers;
@@ -317,8 +317,6 @@ static void on_line(const char *line, void *data)
 	struct cmd_maps *maps = speaker->maps;
 
 	maps->is_damaged |= maps->is_adding;
-	if (maps->quiet)
-		return;
 	if (speaker->name)
 		cmd_log_of(speaker->name, line);
 	else
