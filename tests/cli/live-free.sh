@@ -44,6 +44,15 @@ record_many 10
 "$shim" set option=0
 live free -o missing/x.stackmap
 tracing
+note what is saved without its names is not freed
+world ours option=1
+record_many 5
+"$shim" set option=0
+"$shim" set kallsyms=hidden
+"$shim" at -a read stack_map 0 fail EIO
+live free -o unnamed.stackmap
+"$shim" rules clear
+tracing
 note series 7
 world 7 option=1
 "$shim" set option=0
