@@ -29,9 +29,9 @@ written() {
 
 # look RECORDING MAP...: one recording, as plain.dat and with its maps inside
 look() {
-	local name=$1
+	local name=$1 part
 	shift
-	rm -f ./*.dat
+	rm -f ./*.dat ./*.split*
 	cp "$DATA/$name.dat" plain.dat
 	cp plain.dat full.dat
 	stackmap attach full.dat "$@"
@@ -54,9 +54,12 @@ look() {
 			>/dev/null 2>&1
 		traced split -i $name_of.dat -o $name_of.split >/dev/null 2>&1
 	done
+	# Newer ones number the parts only where there are several.
+	part=.1
+	[ -e plain.split.1 ] || part=
 	written "$name: convert" plain.convert.dat full.convert.dat
 	written "$name: convert to zstd" plain.zstd.dat full.zstd.dat
-	written "$name: split" plain.split.1 full.split.1
+	written "$name: split" plain.split"$part" full.split"$part"
 
 	# What they wrote has no maps: attached once more they are there again.
 	stackmap attach full.zstd.dat full.dat
