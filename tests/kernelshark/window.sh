@@ -19,13 +19,20 @@ function=do_nanosleep
 # Marker A, at which a search stands.
 marker_colour='#008000'
 # Middle of the column's combo box, and of the text field, in a window of this font.
-column_box=(171 293) text_field=(420 293)
+qt5_column_box=(171 293) qt5_text_field=(420 293)
+qt6_column_box=(160 270) qt6_text_field=(389 270)
 
 skip() { echo "skipped: $*"; exit 77; }
 for program in kernelshark Xvfb xdotool xwd convert setpriv; do
 	command -v $program >/dev/null || skip "no $program"
 done
 [ -z "${PRELOAD-}" ] || skip "built with a sanitizer"
+
+# KernelShark 2.2 is laid out by Qt 5, 2.4 by Qt 6.
+column_box=("${qt5_column_box[@]}") text_field=("${qt5_text_field[@]}")
+case $(ldd "$(command -v kernelshark)") in
+*libQt6*) column_box=("${qt6_column_box[@]}") text_field=("${qt6_text_field[@]}") ;;
+esac
 
 work=$(mktemp -d) || exit 1
 pids=()
