@@ -10,6 +10,7 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -303,6 +304,21 @@ PUBLIC int statfs64(const char *file, struct statfs64 *st)
 {
 	return statfs_any(file, (struct statfs *)st);
 }
+
+/* glibc has the kind of a file system in a statvfs since 2.41; stat -f asks there. */
+#if __GLIBC_PREREQ(2, 41)
+PUBLIC int statvfs(const char *file, struct statvfs *st)
+{
+	struct shim_path path;
+	int ret;
+
+	shim_path_find(&path, AT_FDCWD, file);
+	ret = NEXT(statvfs)(path.is_mapped ? path.real : file, st);
+	if (!ret && path.is_tracefs)
+		st->f_type = TRACEFS_MAGIC;
+	return ret;
+}
+#endif
 
 static int fstatfs_any(int fd, struct statfs *st)
 {
