@@ -275,7 +275,7 @@ static void one_of_another_map_is_not_superseded(void **state)
 
 static void a_list_that_is_cut_is_damage(void **state)
 {
-	static const char list[12] = "not of eight";
+	static const char list[] = "not of eight";
 	struct smap_buf buf = SMAP_BUF_INIT, sections = SMAP_BUF_INIT, good = SMAP_BUF_INIT;
 	struct smap_block_header disk;
 	struct smap_store *store;
