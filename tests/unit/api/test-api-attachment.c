@@ -19,6 +19,7 @@
 
 #include "alloc-fail.h"
 #include "core/buf.h"
+#include "in-range.h"
 #include "stackmap.h"
 #include "store/layout.h"
 #include "store/reader.h"
@@ -489,7 +490,7 @@ static void of_many_raw_exports_one_is_held(void **state)
 	for (i = 0; i < 8; i++)
 		add(f, f->maps);
 	attaches(f, 0);
-	assert_in_range(alloc_fail_most_bytes(), most, most + most / 4);
+	assert_uint_in_range(alloc_fail_most_bytes(), most, most + most / 4);
 }
 
 /* ---- without memory ---- */

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "said.h"
+#include "in-range.h"
 
 #include "rotation.h"
 
@@ -126,13 +127,13 @@ static void the_sleep_is_as_the_map_fills(void **state)
 {
 	begin(75, 0, false);
 	look_after(S, 350);
-	assert_in_range(sleep_ns, 570 * MS, 572 * MS);
+	assert_uint_in_range(sleep_ns, 570 * MS, 572 * MS);
 	look_after(500 * MS, 700);
 	assert_int_equal(sleep_ns, ROTATION_SLEEP_MIN);
 	look_after(S, 700);
-	assert_in_range(sleep_ns, 71 * MS, 72 * MS);
+	assert_uint_in_range(sleep_ns, 71 * MS, 72 * MS);
 	look_after(S, 700);
-	assert_in_range(sleep_ns, 142 * MS, 143 * MS);
+	assert_uint_in_range(sleep_ns, 142 * MS, 143 * MS);
 	while (sleep_ns < ROTATION_SLEEP_MAX)
 		look_after(S, 700);
 	assert_int_equal(sleep_ns, ROTATION_SLEEP_MAX);

@@ -32,7 +32,7 @@ static unsigned int steps_left;	/* of it, and one */
 static struct world world;
 
 /* Before each step of the CPU that runs */
-static void stop(void)
+static void maybe_stop(void)
 {
 	if (!--steps_left)
 		swapcontext(&cpus[running].context, &scheduler);
@@ -63,7 +63,7 @@ static bool go(int cpu, unsigned int steps)
 	running = cpu;
 	steps_left = steps + 1;
 	shim_run_on_cpu(cpu);
-	shim_step_hook = stop;
+	shim_step_hook = maybe_stop;
 	swapcontext(&scheduler, &cpus[cpu].context);
 	shim_step_hook = NULL;
 	shim_run_on_cpu(0);

@@ -14,6 +14,7 @@
 
 #include "fixture.h"
 #include "alloc-fail.h"
+#include "in-range.h"
 
 /*
  * ---- calls that fail, or do not return ----
@@ -499,14 +500,14 @@ static void check_made_file(int ret, int code)
 static void a_file_is_made_whole_or_not_at_all(void **state)
 {
 	plan_nothing();
-	assert_in_range(fail_each_step(make_file, check_made_file, false), 10, 100);
+	assert_uint_in_range(fail_each_step(make_file, check_made_file, false), 10, 100);
 }
 
 static void a_file_is_made_without_rename_whole_or_not_at_all(void **state)
 {
 	plan_nothing();
 	plan.no_rename = true;
-	assert_in_range(fail_each_step(make_file, check_made_file, false), 10, 100);
+	assert_uint_in_range(fail_each_step(make_file, check_made_file, false), 10, 100);
 	plan_nothing();
 }
 
@@ -534,7 +535,7 @@ static void a_file_is_extended_or_as_it_was(void **state)
 {
 	plan_nothing();
 	appended(fixture_path("a.stackmap"), fixture_gen1);
-	assert_in_range(fail_each_step(extend_file, check_extended_file, false), 8, 100);
+	assert_uint_in_range(fail_each_step(extend_file, check_extended_file, false), 8, 100);
 }
 
 /*

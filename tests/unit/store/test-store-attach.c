@@ -14,6 +14,7 @@
 
 #include "fixture.h"
 #include "alloc-fail.h"
+#include "in-range.h"
 #include "store/attached.h"
 #include "store/copy.h"
 
@@ -186,7 +187,7 @@ static void make_long(void)
 
 	fixture_add_header(&buf);
 	fixture_add_block(&buf, long_export());
-	assert_in_range(buf.len, LONG + 1000, 2 * LONG);
+	assert_uint_in_range(buf.len, LONG + 1000, 2 * LONG);
 	fixture_write(fixture_path("long.stackmap"), buf.data, buf.len);
 	smap_buf_free(&buf);
 }
@@ -372,7 +373,7 @@ static void a_kill_while_the_first_is_attached_leaves_none_or_it(void **state)
 			holds(1, fixture_gen1);
 		}
 	}
-	assert_in_range(nr_kills, 6, 100);
+	assert_uint_in_range(nr_kills, 6, 100);
 }
 
 static void kill_while_another_is_attached(int (*another)(void), unsigned int most_kills)
@@ -388,12 +389,12 @@ static void kill_while_another_is_attached(int (*another)(void), unsigned int mo
 			killed = kill_at(at, torn_after[i], another);
 			nr_kills += killed;
 			/* A torn commit counts as damage, but its save is there. */
-			assert_in_range(nr_attached(), 1, 2);
+			assert_uint_in_range(nr_attached(), 1, 2);
 			assert_true(another() >= 0);
 			assert_int_equal(nr_attached(), 2);
 		}
 	}
-	assert_in_range(nr_kills, 4, most_kills);
+	assert_uint_in_range(nr_kills, 4, most_kills);
 }
 
 static void a_kill_while_another_is_attached_costs_only_that(void **state)
@@ -462,7 +463,7 @@ static void a_disk_that_stays_broken_costs_nothing_that_was_there(void **state)
 		plan.all_after = true;
 		ret = attach_second();
 		memset(&plan, 0, sizeof(plan));
-		assert_in_range(nr_attached(), 1, 2);
+		assert_uint_in_range(nr_attached(), 1, 2);
 		if (ret == -EIO)
 			assert_true(attach_second() >= 0);
 		holds(2, fixture_gen1, fixture_gen2);
@@ -483,7 +484,7 @@ static void a_file_cut_anywhere_keeps_its_trace(void **state)
 	for (len = END; len < whole.len; len++) {
 		fixture_write(trace_path(), whole.data, len);
 		/* The first one is there as soon as all its bytes are. */
-		assert_in_range(nr_attached(), 0, 1);
+		assert_uint_in_range(nr_attached(), 0, 1);
 		fd = open_trace();
 		assert_int_equal(smap_detach(fd, END, NULL), 0);
 		close(fd);
@@ -515,9 +516,9 @@ static void what_a_power_cut_leaves_of_a_detach_is_ours(void **state)
 			plan.cleared = cleared[i];
 			if (!kill_at(at, 0, detach_once))
 				break;
-			assert_in_range(nr_attached(), 0, 2);
+			assert_uint_in_range(nr_attached(), 0, 2);
 			assert_true(attach_first() >= 0);
-			assert_in_range(nr_attached(), 1, 2);
+			assert_uint_in_range(nr_attached(), 1, 2);
 			detach_once();
 			holds(0);
 		}
@@ -651,10 +652,10 @@ static unsigned int change_at_each_write(bool is_first, void (*change)(void))
 
 static void nothing_that_changes_while_it_is_copied_is_attached(void **state)
 {
-	assert_in_range(change_at_each_write(true, flip_source), 4, 8);
-	assert_in_range(change_at_each_write(false, flip_source), 4, 8);
-	assert_in_range(change_at_each_write(true, cut_source), 4, 8);
-	assert_in_range(change_at_each_write(false, cut_source), 4, 8);
+	assert_uint_in_range(change_at_each_write(true, flip_source), 4, 8);
+	assert_uint_in_range(change_at_each_write(false, flip_source), 4, 8);
+	assert_uint_in_range(change_at_each_write(true, cut_source), 4, 8);
+	assert_uint_in_range(change_at_each_write(false, cut_source), 4, 8);
 	assert_int_equal(change_at_each_write(true, grow_source), 0);
 	assert_int_equal(change_at_each_write(false, grow_source), 0);
 }

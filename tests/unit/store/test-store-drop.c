@@ -7,6 +7,7 @@
 
 #include "fixture.h"
 #include "alloc-fail.h"
+#include "in-range.h"
 
 /* The exports that the tests put into a file, in this order. */
 static const char *const exports[] = { fixture_gen1, fixture_gen2, fixture_text4, fixture_gen1 };
@@ -259,9 +260,9 @@ static void how_long_a_store_is_costs_no_memory(void **state)
 	path = written(&buf);
 	alloc_fail_watch_bytes();
 	dropped(path, which, 1);
-	assert_in_range(alloc_fail_most_bytes(), 1, LONG / 2);
+	assert_uint_in_range(alloc_fail_most_bytes(), 1, LONG / 2);
 	assert_int_equal(stat(path, &st), 0);
-	assert_in_range(st.st_size, (NR_LONG - 1) * LONG, NR_LONG * LONG);
+	assert_uint_in_range(st.st_size, (NR_LONG - 1) * LONG, NR_LONG * LONG);
 }
 
 static int drop_once(void *data)

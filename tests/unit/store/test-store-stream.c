@@ -5,6 +5,7 @@
 
 #include "fixture.h"
 #include "alloc-fail.h"
+#include "in-range.h"
 #include "store/stream.h"
 
 #define LEN	200000		/* several windows */
@@ -71,7 +72,7 @@ static void windows_have_the_bytes_and_the_checksum_of_the_whole(void **state)
 	assert_int_equal(smap_stream_skip(stream, 5, NULL), 0);
 	for (at = 8 + 5; smap_stream_left(stream); at += len) {
 		assert_int_equal(smap_stream_next(stream, &data, &len, NULL), 0);
-		assert_in_range(len, 1, 65536);
+		assert_uint_in_range(len, 1, 65536);
 		assert_memory_equal(data, bytes + at, len);
 	}
 	assert_int_equal(at, LEN - 8);
