@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What resolve prints is what trace-cmd report prints, byte for byte, but for the stacks.
+# What resolve prints is what trace-cmd report prints, byte for byte, but for the stacks, and for
+# the flags that newer ones have.
 #
 #	resolve-report.sh COMMAND SOURCE_DIR [BIG_DATA]
 #
@@ -9,6 +10,7 @@ set -u
 
 command=$1
 data=$2/tests/data/good
+as_debian_12=$2/tests/tools/as-debian-12
 big=${3-}
 command -v trace-cmd > /dev/null || exit 77
 trace_cmd=$(command -v trace-cmd)
@@ -32,7 +34,7 @@ compare()
 	name=$1
 	shift
 	"$trace_cmd" report -q $(printf -- '-i %s ' "$@") 2> /dev/null |
-		without_stacks > "$tmp/theirs"
+		"$as_debian_12" flags | without_stacks > "$tmp/theirs"
 	"$command" resolve -q "$@" 2> /dev/null | without_stacks > "$tmp/ours"
 	if [ -s "$tmp/theirs" ] && cmp -s "$tmp/theirs" "$tmp/ours"; then
 		echo "ok - $name"

@@ -11,8 +11,8 @@
 #
 # What they print goes into one transcript: "$ " and the arguments, standard output as it is, each
 # line of standard error behind "! ", and "= STATUS" where that is not 0; control characters are
-# made visible. UPDATE=1 in the environment writes expect/NAME anew, to be looked at before it is
-# committed.
+# made visible, and what newer libraries print is read as tests/tools/as-debian-12 has it. UPDATE=1
+# in the environment writes expect/NAME anew, to be looked at before it is committed.
 set -u
 
 command=$(realpath "$1")
@@ -43,7 +43,7 @@ run()
 
 cd "$tmp/here" || exit 1
 . "$source_dir/tests/cli/$name.sh" > "$tmp/transcript" 2>&1 < /dev/null
-cat -v "$tmp/transcript" > "$tmp/visible"
+cat -v "$tmp/transcript" | "$source_dir/tests/tools/as-debian-12" states > "$tmp/visible"
 if [ -n "${UPDATE-}" ]; then
 	cp "$tmp/visible" "$source_dir/tests/cli/expect/$name"
 fi

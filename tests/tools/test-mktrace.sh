@@ -7,6 +7,7 @@
 #	test-mktrace.sh MKTRACE
 set -eu
 mktrace=$1
+as_debian_12=$(dirname "$0")/as-debian-12
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT INT TERM
 
@@ -57,7 +58,7 @@ END
 check() {
 	printf '%s\n' "$@" | cat - "$dir/events" | "$mktrace" "$dir/trace.dat"
 	# Columns are as wide as the longest name; only what stands in them is compared.
-	trace-cmd report -N -i "$dir/trace.dat" 2> "$dir/errors" |
+	trace-cmd report -N -i "$dir/trace.dat" 2> "$dir/errors" | "$as_debian_12" flags |
 		sed 's/[[:space:]][[:space:]]*/ /g; s/^ //; s/ $//' > "$dir/shown"
 	if ! diff -u "$dir/expected" "$dir/shown"; then
 		echo "with: $*" >&2
