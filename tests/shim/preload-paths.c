@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
@@ -17,17 +18,6 @@
 
 #include "preload.h"
 #include "tracefs.h"
-
-#define TRACEFS_MAGIC	0x74726163
-
-/* Files of tracefs have no length, and those who ask see what the kernel would say of them. */
-static void play_stat(struct stat *st)
-{
-	st->st_size = 0;
-	st->st_blocks = 0;
-	st->st_uid = 0;
-	st->st_gid = 0;
-}
 
 /* The errno that asking for this path has to fail with, negative. */
 static int look_moment(const struct shim_path *path)
@@ -48,7 +38,7 @@ static int stat_any(int dirfd, const char *given, struct stat *st, int flags)
 		return (int)syscall(SYS_newfstatat, dirfd, given, st, flags);
 	ret = (int)syscall(SYS_newfstatat, AT_FDCWD, path.real, st, flags);
 	if (!ret && path.is_tracefs && S_ISREG(st->st_mode))
-		play_stat(st);
+		shim_play_stat(st);
 	return ret;
 }
 
@@ -57,7 +47,7 @@ static int fstat_any(int fd, struct stat *st)
 	int ret = (int)syscall(SYS_fstat, fd, st);
 
 	if (!ret && shim_is_file(fd)) {
-		play_stat(st);
+		shim_play_stat(st);
 		st->st_mode = S_IFREG | 0640;
 	}
 	return ret;
@@ -217,8 +207,8 @@ static int mkdir_any(int dirfd, const char *file, mode_t mode)
 	struct shim_path path;
 
 	shim_path_find(&path, dirfd, file);
-	if (path.is_tracefs && strncmp(path.name, "instances/", 10))
-		return (int)shim_give(-EPERM);
+	if (path.is_tracefs)
+		return (int)shim_give(shim_mkdir(&path, mode));
 	if (path.is_mapped)
 		return (int)syscall(SYS_mkdirat, AT_FDCWD, path.real, mode);
 	return (int)syscall(SYS_mkdirat, dirfd, file, mode);
@@ -372,22 +362,14 @@ PUBLIC int mount(const char *source, const char *target, const char *type, unsig
 
 /* ---- the system ---- */
 
-/* over/uname: release, version, machine, a line each. */
 PUBLIC int uname(struct utsname *name)
 {
 	const char *dir = shim_world_dir();
-	char file[PATH_MAX], *text;
 	int ret = (int)syscall(SYS_uname, name);
 
-	if (ret || !dir)
-		return ret;
-	snprintf(file, sizeof(file), "%s/uname", dir);
-	text = shim_sys_load(file, NULL);
-	if (text)
-		sscanf(text, "%64[^\n]\n%64[^\n]\n%64[^\n]", name->release, name->version,
-		       name->machine);
-	free(text);
-	return 0;
+	if (!ret && dir)
+		shim_play_uname(dir, name);
+	return ret;
 }
 
 static uid_t played_uid(uid_t uid)

@@ -229,19 +229,43 @@ static char **shell_environment(char *pid)
 	return env;
 }
 
+/* What the command prints goes where the process in the moment prints. */
+static void share_output(posix_spawn_file_actions_t *actions, int fds[2])
+{
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		fds[i] = shim_caller_fd(i + 1);
+		if (fds[i] >= 0)
+			posix_spawn_file_actions_adddup2(actions, fds[i], i + 1);
+	}
+}
+
+static void spawn_and_wait(const char *command, char **env, posix_spawn_file_actions_t *actions,
+			   const posix_spawnattr_t *attributes)
+{
+	const char *argv[] = { "sh", "-c", command, NULL };
+	pid_t child;
+
+	if (posix_spawn(&child, "/bin/sh", actions, attributes, (char *const *)argv, env))
+		return;
+	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
 /*
  * By a shell without this library. SHIM_PID is the process that the moment is of; signals that it
  * blocks or catches are as usual in the shell.
  */
 static void run(const char *command)
 {
-	const char *argv[] = { "sh", "-c", command, NULL };
+	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
 	char pid[32], **env;
 	sigset_t none;
-	pid_t child;
+	int fds[2], i;
 
-	snprintf(pid, sizeof(pid), "SHIM_PID=%d", getpid());
+	snprintf(pid, sizeof(pid), "SHIM_PID=%d", (int)shim_caller_pid());
 	env = shell_environment(pid);
 	if (!env)
 		return;
@@ -249,10 +273,14 @@ static void run(const char *command)
 	sigemptyset(&none);
 	posix_spawnattr_setsigmask(&attributes, &none);
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-	if (!posix_spawn(&child, "/bin/sh", NULL, &attributes, (char *const *)argv, env)) {
-		while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
-			;
+	posix_spawn_file_actions_init(&actions);
+	share_output(&actions, fds);
+	spawn_and_wait(command, env, &actions, &attributes);
+	for (i = 0; i < 2; i++) {
+		if (fds[i] >= 0)
+			syscall(SYS_close, fds[i]);
 	}
+	posix_spawn_file_actions_destroy(&actions);
 	posix_spawnattr_destroy(&attributes);
 	free(env);
 }

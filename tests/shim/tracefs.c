@@ -36,6 +36,22 @@ int shim_path_moment(const struct shim_path *path, const char *moment, const cha
 	return *path->world ? shim_moment(path->world, moment, *file ? file : ".", arg, NULL) : 0;
 }
 
+void shim_play_stat(struct stat *st)
+{
+	st->st_size = 0;
+	st->st_blocks = 0;
+	st->st_uid = 0;
+	st->st_gid = 0;
+}
+
+/* Elsewhere tracefs has the folders that it has. */
+int shim_mkdir(const struct shim_path *path, mode_t mode)
+{
+	if (strncmp(path->name, "instances/", 10))
+		return -EPERM;
+	return syscall(SYS_mkdirat, AT_FDCWD, path->real, mode) ? -errno : 0;
+}
+
 /* ---- open ---- */
 
 const char *shim_access_name(int flags)
@@ -199,17 +215,20 @@ static int write_options(struct shim_world *world, const struct shim_file *file,
 }
 
 /* Killable, as the kernel's: a signal that is caught does not end it. */
-static void wait_for_readers(struct shim_world *world, uint64_t sequence)
+static int wait_for_readers(struct shim_world *world, uint64_t sequence)
 {
 	static const struct timespec pause = { .tv_nsec = 2000000 };
 	char dir[sizeof(world->dir)];
 
 	memcpy(dir, world->dir, sizeof(dir));
 	while (!shim_free_is_done(world, sequence)) {
+		if (shim_caller_is_killed())
+			return -EINTR;
 		shim_world_unlock(world);
 		nanosleep(&pause, NULL);
 		shim_world_lock(world, dir);
 	}
+	return 0;
 }
 
 static int write_free(struct shim_world *world, int fd)
@@ -221,9 +240,9 @@ static int write_free(struct shim_world *world, int fd)
 	if (ret)
 		return ret;
 	if (!is_nonblock || world->state->series == 8)
-		wait_for_readers(world, sequence);
+		ret = wait_for_readers(world, sequence);
 	shim_free_end(world, fd);
-	return 0;
+	return ret;
 }
 
 static int write_stack_map(struct shim_world *world, int fd, const char *word)
@@ -297,6 +316,12 @@ static long seek_locked(int fd, struct shim_file *file, off_t offset, int whence
 	return 0;
 }
 
+/* stack_map_bin of ours is made as it is read. */
+static bool is_seekable(const struct shim_world *world, const struct shim_file *file)
+{
+	return file->kind != SHIM_STACK_MAP_BIN || world->state->series != SHIM_SERIES_OURS;
+}
+
 long shim_seek(int fd, off_t offset, int whence)
 {
 	struct shim_world world;
@@ -306,11 +331,15 @@ long shim_seek(int fd, off_t offset, int whence)
 	if (ret)
 		return ret;
 	ret = shim_file_read_state(fd, &file);
-	if (!ret && file.kind == SHIM_STACK_MAP_BIN &&
-	    world.state->series == SHIM_SERIES_OURS)
+	if (!ret && !is_seekable(&world, &file))
 		ret = -ESPIPE;
 	if (!ret)
 		ret = seek_locked(fd, &file, offset, whence);
 	shim_world_unlock(&world);
 	return ret;
+}
+
+bool shim_is_seekable(int fd)
+{
+	return shim_seek(fd, 0, SEEK_CUR) != -ESPIPE;
 }

@@ -150,6 +150,19 @@ void shim_world_unlock(struct shim_world *world)
 	leave(world);
 }
 
+/* In the file: release, version, machine, a line each. */
+void shim_play_uname(const char *dir, struct utsname *name)
+{
+	char path[PATH_MAX], *text;
+
+	snprintf(path, sizeof(path), "%s/uname", dir);
+	text = shim_sys_load(path, NULL);
+	if (text)
+		sscanf(text, "%64[^\n]\n%64[^\n]\n%64[^\n]", name->release, name->version,
+		       name->machine);
+	free(text);
+}
+
 /* ---- maps ---- */
 
 static void map_path(char *path, const char *dir, uint64_t sequence)

@@ -29,6 +29,8 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/resource.h>
+#include <sys/types.h>
+#include <sys/utsname.h>
 
 #define SHIM_ENV		"STACKMAP_SHIM"
 
@@ -144,6 +146,9 @@ int shim_map_new(struct shim_world *world, uint32_t generation);
 /* Those that are not in use and held by a file. */
 uint32_t shim_nr_swapped_out(struct shim_world *world);
 
+/* What uname(2) says there, where the world says it. */
+void shim_play_uname(const char *dir, struct utsname *name);
+
 /* ---- open files ---- */
 
 /* A new open file: its descriptor, or negative errno. */
@@ -218,6 +223,17 @@ int shim_rule_add(struct shim_world *world, long times, const char *moment, cons
 /* Runs what is to be run; 0 or the errno that the call has to fail with, negative. */
 int shim_moment(const char *dir, const char *moment, const char *file, const char *arg,
 		uint64_t *limit);
+
+/* ---- who makes the call that is played: caller.c ---- */
+
+/* Of this thread; 0: this process. */
+extern _Thread_local pid_t shim_caller;
+
+pid_t shim_caller_pid(void);
+/* Then whoever waits for it, waits no longer: of another process only. */
+bool shim_caller_is_killed(void);
+/* Its descriptor @nr as one of this process, to be closed; negative errno. */
+int shim_caller_fd(int nr);
 
 /* ---- system calls ---- */
 
