@@ -97,7 +97,7 @@ static const struct {
 };
 
 static const char *const folders[] = {
-	"", "maps", "files", "empty", "root", "root/options", "root/instances", "root/events",
+	"", "maps", "files", "servers", "empty", "root", "root/options", "root/instances", "root/events",
 	"root/events/ftrace", "root/events/ftrace/stack_id", "root/per_cpu", "over", "over/proc",
 	"over/proc/self", "over/proc/sys", "over/proc/sys/kernel", "over/proc/sys/kernel/random",
 	"over/sys", "over/sys/kernel", "over/sys/kernel/security", "over/etc",

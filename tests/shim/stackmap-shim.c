@@ -3,6 +3,7 @@
  * stackmap-shim COMMAND...: what a test does to a played kernel; see README.md. All but setup act
  * on the world that STACKMAP_SHIM names.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -10,12 +11,14 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "setup.h"
 
 #define LIBRARY	"libstackmap-shim.so"
+#define SERVER	"stackmap-shim-fuse"
 
 static const char *dir;
 
@@ -427,20 +430,65 @@ static int wait_free(int argc, char **argv)
 	return !is_freeing;
 }
 
-/* run COMMAND...: in the world */
+static bool is_env(const char *name, const char *value)
+{
+	const char *is = getenv(name);
+
+	return is && !strcmp(is, value);
+}
+
+/* In the folder of this program. */
+static bool find_beside(char *path, size_t size, const char *name)
+{
+	ssize_t len = readlink("/proc/self/exe", path, size - 32);
+
+	if (len < 0)
+		return false;
+	path[len] = '\0';
+	strcpy(strrchr(path, '/') + 1, name);
+	return true;
+}
+
+/* run COMMAND...: in the world, by the library, or as a file system where there is one already */
 static int run(int argc, char **argv)
 {
-	char path[PATH_MAX], *slash;
-	ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - 32);
+	bool by_fuse = is_env(SHIM_ENV_RUN, "fuse");
+	char path[PATH_MAX];
 
-	if (len < 0 || !argc)
+	if (!argc || !find_beside(path, sizeof(path), by_fuse ? SERVER : LIBRARY))
 		return fail("run COMMAND", -EINVAL);
-	path[len] = '\0';
-	slash = strrchr(path, '/');
-	strcpy(slash + 1, LIBRARY);
-	setenv("LD_PRELOAD", path, true);
+	if (by_fuse && access(path, X_OK)) {
+		fputs("stackmap-shim: this build had no libfuse3\n", stderr);
+		return 77;
+	}
+	if (!by_fuse)
+		setenv("LD_PRELOAD", path, true);
+	else if (!is_env(SHIM_ENV_MOUNTED, dir))
+		*--argv = path;
 	execvp(argv[0], argv);
 	return fail(argv[0], -errno);
+}
+
+/*
+ * An open file of a server is closed when the server has heard of it. It hears in order, so who
+ * asks it for something has the answer after that.
+ */
+static void settle(void)
+{
+	char path[PATH_MAX];
+	struct dirent *entry;
+	struct stat st;
+	DIR *servers;
+
+	snprintf(path, sizeof(path), "%s/servers", dir);
+	servers = opendir(path);
+	while (servers && (entry = readdir(servers))) {
+		snprintf(path, sizeof(path), "%s/servers/%s/.", dir, entry->d_name);
+		if (*entry->d_name != '.')
+			stat(path, &st);
+	}
+	if (servers)
+		closedir(servers);
 }
 
 static const struct {
@@ -472,6 +520,8 @@ int main(int argc, char **argv)
 			continue;
 		if (!dir && commands[i].run != setup)
 			return fail(SHIM_ENV, -ENOENT);
+		if (dir)
+			settle();
 		return commands[i].run(argc - 2, argv + 2);
 	}
 	fprintf(stderr, "stackmap-shim: what is to be done? See tests/shim/README.md\n");

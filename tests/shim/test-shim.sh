@@ -2,8 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The played kernels do what is said of the real ones: abi.md's rules, one check each.
 #
-#	test-shim.sh STACKMAP_SHIM
+#	test-shim.sh STACKMAP_SHIM [fuse]
 shim=$(realpath "$1")
+is_fuse=${2+yes}
+if [ $is_fuse ]; then
+	export STACKMAP_SHIM_RUN=fuse
+fi
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 T=/sys/kernel/tracing
@@ -24,6 +28,12 @@ new()
 in_world()
 {
 	"$shim" run sh -c "$1" 2>&1
+}
+
+# in_python FILE < SCRIPT: with FILE of tracefs as argument
+in_python()
+{
+	timeout 20 "$shim" run python3 - "$T/$1" 2>&1
 }
 
 # is WHAT GOT WANTED
@@ -62,6 +72,10 @@ cookie()
 {
 	"$shim" record -s "$1" "$2"
 }
+
+# Where there is no right to mount, that is said, and the test is skipped.
+new ours
+"$shim" run true || exit
 
 for series in 4 5 6 7 8 ours; do
 	new $series
@@ -227,10 +241,102 @@ has 'not mounted' "$(in_world "ls $T; cat $T/README; cat /proc/mounts")" 'No suc
 "$shim" set mount=/mnt/elsewhere
 has 'mounted elsewhere' "$(in_world "cat /mnt/elsewhere/README; stat -f -c %t /mnt/elsewhere")" \
 	74726163
-"$shim" at 'write' '/*/full' 5 fail ENOSPC
-is 'a full disk' "$(in_world "dd if=/dev/zero of='$tmp/full' bs=100 count=1 2> /dev/null
-	wc -c < '$tmp/full'")" 5
-"$shim" at 'fsync' '/*/full' - fail EIO
-has 'a disk that fails' "$(in_world "dd if=/dev/zero of='$tmp/full' count=1 conv=fsync")" \
-	'Input/output error'
+
+new ours option=1 generation=7
+cookie 10 $a > "$tmp/out"
+"$shim" at read stack_map 34 run 'kill -9 $SHIM_PID'
+is 'killed in the middle of a read' "$(in_world "cat $T/stack_map; echo \$?" | tail -n 1)" 137
+is 'nothing is open then' "$("$shim" state | grep open)" ''
+"$shim" run sh -c "exec 3< $T/stack_map 4<&0; cat <&4 &" < "$tmp/fifo" > /dev/null 9>&- &
+exec 9> "$tmp/fifo"
+wait
+in_world "echo 0 > $T/stack_map"
+has 'an open file lives on in a child' "$("$shim" state)" 'swapped out: 1
+open: stack_map map 1'
+exec 9>&-
+until ! "$shim" state | grep -q open; do
+	sleep 0.01
+done
+is 'and ends with it' "$("$shim" state | tail -n 1)" 'swapped out: 0'
+cookie 10 $a > "$tmp/out"
+is 'from the start again' "$(in_python stack_map <<-'END'
+	import os, sys
+	fd = os.open(sys.argv[1], os.O_RDONLY)
+	first = os.read(fd, 20)
+	os.lseek(fd, 0, 0)
+	again = os.read(fd, 9000)
+	print(again[:20] == first, len(again), os.read(fd, 9000))
+	END
+	)" "True 49 b''"
+has 'ours: stack_map_bin goes on only' "$(in_python stack_map_bin <<-'END'
+	import os, sys
+	fd = os.open(sys.argv[1], os.O_RDONLY)
+	os.read(fd, 20)
+	os.lseek(fd, 0, 0)
+	END
+	)" 'Illegal seek'
+hold
+is 'not to wait can be said later' "$(in_python stack_map <<-'END'
+	import fcntl, os, sys
+	fd = os.open(sys.argv[1], os.O_WRONLY)
+	fcntl.fcntl(fd, fcntl.F_SETFL, os.O_NONBLOCK)
+	with open(os.path.dirname(sys.argv[1]) + '/options/stackmap', 'w') as option:
+	    option.write('0')
+	print(os.write(fd, b'free'))
+	END
+	)" 4
+exec 9>&-
+wait
+
+if [ ! $is_fuse ]; then
+	"$shim" at write '/*/full' 5 fail ENOSPC
+	is 'a full disk' "$(in_world "dd if=/dev/zero of='$tmp/full' bs=100 count=1 2> /dev/null
+		wc -c < '$tmp/full'")" 5
+	"$shim" at fsync '/*/full' - fail EIO
+	has 'a disk that fails' "$(in_world "dd if=/dev/zero of='$tmp/full' count=1 conv=fsync")" \
+		'Input/output error'
+	exit $failed
+fi
+
+# ---- a file system only ----
+
+new 8 option=1
+is 'uname' "$("$shim" run uname -r)" 6.12.0-played
+is 'an exit status' "$(in_world 'exit 5'; echo $?)" 5
+is 'statfs(2) elsewhere is as it was' "$("$shim" run stat -f -c %t /)" "$(stat -f -c %t /)"
+is 'nobody else sees it' "$(ls -A $T)" "$("$shim" run true; ls -A $T)"
+if command -v bash > "$tmp/out"; then
+	cookie 10 $a > "$tmp/out"
+	is 'echo of bash' "$("$shim" run bash -c "echo 0 > $T/stack_map; cat $T/stack_map")" ''
+	has 'which is a reset' "$("$shim" state)" 'generation 2 entries 0'
+fi
+other='setpriv --reuid=1 --regid=1 --clear-groups'
+has 'who has no right to read it' "$(in_world "$other cat $T/stack_map")" 'ermission denied'
+has 'who may look' "$(in_world "$other ls -l $T")" 'stack_map'
+"$shim" at before stack_map 0 run "echo 0 > $T/stack_map"
+in_world "echo 0 > $T/stack_map"
+has 'a rule that uses the same mount' "$("$shim" state)" 'generation 4'
+"$shim" set option=0
+hold
+is 'one that waits stops nobody' "$(timeout 20 "$shim" run sh -c "echo free > $T/stack_map &
+	free=\$!
+	'$shim' wait-free && echo 0 > $T/stack_map && cat $T/stack_map && kill -9 \$free
+	wait \$free; echo \$?" 2> "$tmp/out")" 137
+is 'and it has gone' "$("$shim" state | grep freeing)" ''
+"$shim" set option=1 option=0
+"$shim" run sh -c "trap 'echo caught' USR1; echo free > $T/stack_map; echo freed" \
+	> "$tmp/free" 9>&- &
+free=$!
+"$shim" wait-free || failed=1
+kill -USR1 $free
+is 'a signal that is caught does not end it' "$("$shim" wait-free; echo $?; cat "$tmp/free")" 0
+exec 9>&-
+wait $free
+is 'but comes behind it' "$(cat "$tmp/free")" 'caught
+freed'
+"$shim" run sh -c 'kill -9 $$' 2> "$tmp/out"
+is 'killed' $? 137
+until [ -z "$(ls "$STACKMAP_SHIM/servers")" ]; do
+	sleep 0.01
+done
 exit $failed

@@ -6,6 +6,7 @@
  *	lock			taken with flock() around all that touches the state
  *	maps/SEQUENCE		struct shim_map: one map, its slots and records
  *	files/NUMBER		struct shim_file: one open file of tracefs
+ *	servers/PID		leads to where that process has it mounted, see fuse-run.c
  *	rules			what is to happen at which moment, see rules.c
  *	symbols			the functions that there are, with address and size
  *	recorded		a line for each stack that was recorded, for tests to compare with
@@ -33,6 +34,8 @@
 #include <sys/utsname.h>
 
 #define SHIM_ENV		"STACKMAP_SHIM"
+#define SHIM_ENV_RUN		"STACKMAP_SHIM_RUN"	/* "fuse": the command run mounts it */
+#define SHIM_ENV_MOUNTED	"STACKMAP_SHIM_MOUNTED"	/* for whom it is: which world */
 
 #define SHIM_SERIES_OURS	9	/* 4 to 8 are those of abi.md */
 #define SHIM_MAX_DEPTH		1024
