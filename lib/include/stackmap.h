@@ -568,16 +568,16 @@ const char *stackmap_live_get_error(const struct stackmap_live *live);
 void stackmap_live_set_log(struct stackmap_live *live, stackmap_log_fn fn, void *data);
 
 /*
- * Find the files and see what the kernel can. Each function below does so first, and can fail as
- * this one does. Returns 0, or with one line of what to do: -ENOENT (tracefs is not mounted);
- * -EOPNOTSUPP (this kernel has no stack map; or @instance is not the top level); -EACCES, -EPERM
- * (not allowed to, or the kernel is locked down); -ENODEV (tracing is disabled); -ENOMEM; or
- * another errno of open(2) or read(2).
+ * Find the files and see what the kernel can. Each function below finds them first, too, sees what
+ * the kernel can where that is not known yet, and can fail as this one does. Returns 0, or with one
+ * line of what to do: -ENOENT (tracefs is not mounted); -EOPNOTSUPP (this kernel has no stack map;
+ * or @instance is not the top level); -EACCES, -EPERM (not allowed to, or the kernel is locked
+ * down); -ENODEV (tracing is disabled); -ENOMEM; or another errno of open(2) or read(2).
  */
 int stackmap_live_open(struct stackmap_live *live);
 
 /*
- * What the kernel can, as stackmap_live_open() or a later call saw it; 0 before. GENERATIONS:
+ * What the kernel can, as the call that looked saw it; 0 before. GENERATIONS:
  * cookies and maps say their generation (series 8 on). ROTATE: a reset gives the whole old map to
  * who asked for it, while tracing runs on. BINARY: there is a stack_map_bin. FREE: the memory of
  * the map can be given back. RANDOM_GENERATION: no two boots begin with the same generation.

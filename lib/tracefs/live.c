@@ -131,23 +131,37 @@ SMAP_PUBLIC const char *stackmap_live_get_path(const struct stackmap_live *live)
 	return live->path;
 }
 
+/* A kernel can the same for as long as it runs: who asks for the statistics asks often. */
+static bool is_known(const struct stackmap_live *live, const char *dir)
+{
+	return live->has_abilities && !strcmp(live->dir, dir);
+}
+
 int smap_live_look(struct stackmap_live *live)
 {
+	bool known;
 	char *dir;
 	int ret;
 
 	ret = smap_tracefs_find(live->instance, &dir, &live->err);
 	if (ret)
 		return ret;
+	known = is_known(live, dir);
 	free(live->dir);
 	live->dir = dir;
-	return smap_kernel_look(dir, &live->abilities, &live->err);
+	if (known)
+		return 0;
+	ret = smap_kernel_look(dir, &live->abilities, &live->err);
+	live->has_abilities = !ret;
+	return ret;
 }
 
 SMAP_PUBLIC int stackmap_live_open(struct stackmap_live *live)
 {
-	int ret = smap_live_look(live);
+	int ret;
 
+	live->has_abilities = false;
+	ret = smap_live_look(live);
 	return ret ? smap_errno(ret) : 0;
 }
 

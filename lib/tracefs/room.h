@@ -109,6 +109,7 @@ struct stackmap_live {
 	void			*log_data;
 	char			*dir;		/* found last */
 	unsigned int		abilities;
+	bool			has_abilities;	/* of what is at dir */
 	struct smap_names	names;
 	char			*path;		/* where the last save went; NULL: nowhere */
 	char			*wanted_path;	/* where it was to go: no memory is needed then */
@@ -139,7 +140,9 @@ void smap_live_log_loss(struct stackmap_live *live, const char *fmt, ...)
  */
 void smap_live_queue_log(struct stackmap_live *live, struct smap_buf *queue);
 void smap_live_give_log(struct stackmap_live *live);
-/* Find the files anew and see what the kernel can. 0 or negative errno, in live->err too. */
+/*
+ * Find the files anew and see what the kernel can, once. 0 or negative errno, in live->err too.
+ */
 int smap_live_look(struct stackmap_live *live);
 
 /* What stack_map_stat says: a field that is absent has its bit unset in ret_stat->has. */

@@ -80,12 +80,25 @@ static void where_the_binary_one_may_not_be_read_the_text_will_do(void **state)
 	assert_false(f->saved.has_losses);
 }
 
+static void a_kernel_is_looked_at_once(void **state)
+{
+	struct fixture *f = *state;
+
+	fixture_play("ours", "", true);
+	assert_int_equal(stackmap_live_open(f->live), 0);
+	fixture_shim("at open events/ftrace/stack_id/format r fail EIO");
+	assert_int_equal(stackmap_live_is_enabled(f->live), 1);
+	/* Who asks for it is told what it is now. */
+	assert_int_equal(stackmap_live_open(f->live), -EIO);
+}
+
 static const struct CMUnitTest tests[] = {
 	LIVE_TEST(each_series_can_what_it_can_with_and_without_a_map),
 	LIVE_TEST(without_its_binary_export_ours_is_series_8),
 	LIVE_TEST(without_a_format_file_the_statistics_tell),
 	LIVE_TEST(a_map_that_may_not_be_read_is_no_ability_but_an_error),
 	LIVE_TEST(where_the_binary_one_may_not_be_read_the_text_will_do),
+	LIVE_TEST(a_kernel_is_looked_at_once),
 };
 
 FIXTURE_MAIN(tests)

@@ -57,6 +57,8 @@ static void free_without_waiting(struct fixture *f, const char *series)
 
 	fixture_play(series, "", true);
 	fixture_shim("set option=0");
+	/* It is another kernel. */
+	assert_int_equal(stackmap_live_open(f->live), 0);
 	fd = open("/sys/kernel/tracing/stack_map", O_RDONLY);
 	assert_true(fd >= 0);
 	alarm(20);
