@@ -44,6 +44,16 @@ void smap_buf_add_char(struct smap_buf *buf, char c)
 	smap_buf_add(buf, &c, 1);
 }
 
+void smap_buf_add_hex(struct smap_buf *buf, uint64_t value)
+{
+	char digits[2 * sizeof(value)], *pos = digits + sizeof(digits);
+
+	do
+		*--pos = "0123456789abcdef"[value & 0xf];
+	while (value >>= 4);
+	smap_buf_add(buf, pos, (size_t)(digits + sizeof(digits) - pos));
+}
+
 void smap_buf_add_escaped(struct smap_buf *buf, const char *data, size_t len)
 {
 	size_t need;

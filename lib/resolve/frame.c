@@ -11,7 +11,6 @@
  *
  * Names hold anything but white space, demangled ones that too: all is taken from the right.
  */
-#include <inttypes.h>
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,12 +21,18 @@
 
 /* ---- address -> text ---- */
 
+static void add_number(struct smap_buf *buf, const char *before, uint64_t value)
+{
+	smap_buf_add_str(buf, before);
+	smap_buf_add_hex(buf, value);
+}
+
 static void spell_symbol(struct smap_buf *buf, const struct smap_symbol *symbol, uint64_t address)
 {
 	smap_buf_add_str(buf, symbol->name);
-	smap_buf_addf(buf, "+0x%" PRIx64, address - symbol->start);
+	add_number(buf, "+0x", address - symbol->start);
 	if (symbol->has_size)
-		smap_buf_addf(buf, "/0x%" PRIx64, symbol->end - symbol->start);
+		add_number(buf, "/0x", symbol->end - symbol->start);
 	if (symbol->module) {
 		smap_buf_add_str(buf, " [");
 		smap_buf_add_str(buf, symbol->module);
@@ -47,7 +52,7 @@ static void spell_address(struct smap_buf *buf, uint64_t address,
 	if (symbol)
 		spell_symbol(buf, symbol, address);
 	else
-		smap_buf_addf(buf, "0x%" PRIx64, address);
+		add_number(buf, "0x", address);
 }
 
 void smap_frame_spell(struct smap_buf *buf, const struct smap_export *export,

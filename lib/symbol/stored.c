@@ -4,7 +4,6 @@
  * the form. A reader takes nothing for granted: lines must rise and none may reach into the next.
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,8 +22,11 @@ static void mark_symbol(const struct smap_symbols *symbols, uint64_t address, bo
 
 static void write_symbol(const struct smap_symbol *symbol, struct smap_buf *buf)
 {
-	smap_buf_addf(buf, "%" PRIx64 " %" PRIx64 "%s %s", symbol->start,
-		      symbol->end - symbol->start, symbol->has_size ? "" : "?", symbol->name);
+	smap_buf_add_hex(buf, symbol->start);
+	smap_buf_add_char(buf, ' ');
+	smap_buf_add_hex(buf, symbol->end - symbol->start);
+	smap_buf_add_str(buf, symbol->has_size ? " " : "? ");
+	smap_buf_add_str(buf, symbol->name);
 	if (symbol->module) {
 		smap_buf_add_char(buf, '\t');
 		smap_buf_add_str(buf, symbol->module);

@@ -29,6 +29,23 @@ static void what_is_added_stands_one_behind_the_other_with_a_nul(void **state)
 	assert_null(buf.data);
 }
 
+static void a_hex_number_is_as_printf_has_it(void **state)
+{
+	static const uint64_t values[] = { 0, 9, 0xa, 0x10, 0xffffffff81000000, UINT64_MAX };
+	struct smap_buf buf = SMAP_BUF_INIT;
+	char text[32];
+	size_t i;
+
+	for (i = 0; i < sizeof(values) / sizeof(*values); i++) {
+		smap_buf_reset(&buf);
+		smap_buf_add_hex(&buf, values[i]);
+		snprintf(text, sizeof(text), "%llx", (unsigned long long)values[i]);
+		assert_string_equal(buf.data, text);
+		assert_int_equal(buf.len, strlen(text));
+	}
+	smap_buf_free(&buf);
+}
+
 static void nothing_can_be_added(void **state)
 {
 	struct smap_buf buf = SMAP_BUF_INIT;
@@ -198,6 +215,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_added_stands_one_behind_the_other_with_a_nul),
+		cmocka_unit_test(a_hex_number_is_as_printf_has_it),
 		cmocka_unit_test(nothing_can_be_added),
 		cmocka_unit_test(long_formats_are_not_cut),
 		cmocka_unit_test(escaped_text_is_the_same_as_smap_escape_makes_it),
