@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "addresses.h"
 #include "array.h"
 #include "buf.h"
 #include "error.h"
@@ -37,6 +38,9 @@ struct smap_builder {
 	size_t			ids_capacity;
 	size_t			stacks_capacity;
 	bool			sorted;		/* every record so far came after the one before */
+	/* Of a brief one: its export->stacks has the last one only. */
+	bool			is_unfit;
+	struct smap_addresses	addresses;
 	bool			is_announced;
 	uint32_t		announced;	/* generation */
 };
@@ -94,6 +98,20 @@ struct smap_builder *smap_builder_new(bool has_generation)
 	return builder;
 }
 
+struct smap_builder *smap_builder_new_brief(bool has_generation)
+{
+	struct smap_builder *builder = smap_builder_new(has_generation);
+
+	if (!builder)
+		return NULL;
+	builder->export->is_brief = true;
+	builder->export->stacks = calloc(1, sizeof(*builder->export->stacks));
+	if (builder->export->stacks)
+		return builder;
+	smap_builder_free(builder);
+	return NULL;
+}
+
 void smap_builder_free(struct smap_builder *builder)
 {
 	if (!builder)
@@ -102,6 +120,7 @@ void smap_builder_free(struct smap_builder *builder)
 	smap_buf_free(&builder->text);
 	free(builder->intern);
 	free(builder->next);
+	smap_addresses_release(&builder->addresses);
 	free(builder);
 }
 
@@ -119,27 +138,54 @@ static int compare_stacks(const struct smap_stack *a, const struct smap_stack *b
 	return cookie_a < cookie_b ? -1 : cookie_a > cookie_b;
 }
 
+static int put_behind(struct smap_builder *builder, const struct smap_stack *stack)
+{
+	struct smap_export *export = builder->export;
+
+	if (SMAP_ARRAY_GROW(export->stacks, builder->stacks_capacity, export->nr_stacks + 1))
+		return -ENOMEM;
+	/* Equal cookies count as sorted: they stand side by side already. */
+	if (export->nr_stacks && compare_stacks(&export->stacks[export->nr_stacks - 1], stack) > 0)
+		builder->sorted = false;
+	export->stacks[export->nr_stacks] = *stack;
+	return 0;
+}
+
+static bool is_whole(const struct smap_stack *stack)
+{
+	return stack->depth == stack->stated_depth && !(stack->flags & SMAP_STACK_DAMAGED);
+}
+
+/* Of the one before it is known now whether it is whole. */
+static void put_in_place(struct smap_builder *builder, const struct smap_stack *stack)
+{
+	struct smap_stack *before = builder->export->stacks;
+
+	if (builder->export->nr_stacks &&
+	    (!is_whole(before) || before->generation != stack->generation ||
+	     before->slot >= stack->slot))
+		builder->is_unfit = true;
+	*before = *stack;
+}
+
 int smap_builder_begin(struct smap_builder *builder, uint32_t generation, uint32_t slot,
 		       uint32_t ref, uint32_t stated_depth)
 {
 	struct smap_export *export = builder->export;
-	struct smap_stack *stack;
-
-	if (export->nr_stacks >= UINT32_MAX - 1)
-		return smap_errno(-EOVERFLOW);
-	if (SMAP_ARRAY_GROW(export->stacks, builder->stacks_capacity, export->nr_stacks + 1))
-		return smap_errno(-ENOMEM);
-	stack = &export->stacks[export->nr_stacks];
-	*stack = (struct smap_stack){
+	const struct smap_stack stack = {
 		.generation = generation,
 		.slot = slot,
 		.ref = ref,
 		.stated_depth = stated_depth,
 		.first = export->nr_ids,
 	};
-	/* Equal cookies count as sorted: they stand side by side already. */
-	if (export->nr_stacks && compare_stacks(stack - 1, stack) > 0)
-		builder->sorted = false;
+
+	if (export->nr_stacks >= UINT32_MAX - 1)
+		return smap_errno(-EOVERFLOW);
+	if (export->is_brief)
+		put_in_place(builder, &stack);
+	else if (put_behind(builder, &stack))
+		return smap_errno(-ENOMEM);
 	export->nr_stacks++;
 	builder->last = 0;
 	return 0;
@@ -147,7 +193,9 @@ int smap_builder_begin(struct smap_builder *builder, uint32_t generation, uint32
 
 static struct smap_stack *current_stack(const struct smap_builder *builder)
 {
-	return &builder->export->stacks[builder->export->nr_stacks - 1];
+	const struct smap_export *export = builder->export;
+
+	return &export->stacks[export->is_brief ? 0 : export->nr_stacks - 1];
 }
 
 uint32_t smap_builder_depth(const struct smap_builder *builder)
@@ -307,6 +355,10 @@ int smap_builder_add_text(struct smap_builder *builder, const char *text, size_t
 
 	if (len > UINT32_MAX)
 		return smap_errno(-EOVERFLOW);
+	if (builder->export->is_brief) {
+		builder->is_unfit = true;
+		return 0;
+	}
 	if (predicted(builder, &key, &number))
 		return add_id(builder, number);
 	return add_frame(builder, &key, smap_hash_bytes(text, len, builder->seed));
@@ -352,12 +404,31 @@ static size_t add_known_addresses(struct smap_builder *builder, const uint64_t *
 	return i;
 }
 
+static int add_depth(struct smap_builder *builder, size_t nr)
+{
+	struct smap_stack *stack = current_stack(builder);
+
+	if (nr > UINT32_MAX - stack->depth)
+		return smap_errno(-EOVERFLOW);
+	stack->depth += (uint32_t)nr;
+	return 0;
+}
+
+static int add_briefly(struct smap_builder *builder, const uint64_t *addresses, size_t nr)
+{
+	int ret = add_depth(builder, nr);
+
+	return ret ? ret : smap_addresses_add(&builder->addresses, addresses, nr);
+}
+
 int smap_builder_add_addresses(struct smap_builder *builder, const uint64_t *addresses, size_t nr)
 {
 	struct frame_key key = { .kind = SMAP_FRAME_ADDRESS };
 	size_t at = 0;
 	int ret;
 
+	if (builder->export->is_brief)
+		return add_briefly(builder, addresses, nr);
 	while ((at += add_known_addresses(builder, addresses + at, nr - at)) < nr) {
 		key.address = addresses[at];
 		ret = add_frame(builder, &key, smap_hash_u64(key.address, builder->seed));
@@ -377,6 +448,8 @@ int smap_builder_add_trampoline(struct smap_builder *builder)
 {
 	struct frame_key key = { .kind = SMAP_FRAME_TRAMPOLINE };
 
+	if (builder->export->is_brief)
+		return add_depth(builder, 1);
 	return add_frame(builder, &key, builder->seed);
 }
 
@@ -488,17 +561,22 @@ static int list_maps(const struct smap_builder *builder)
 	return 0;
 }
 
+static int alloc_index(struct smap_export *export, size_t nr_stacks)
+{
+	export->index_bits = smap_hash_bits(nr_stacks);
+	export->index_seed = smap_hash_seed();
+	export->index = calloc((size_t)1 << export->index_bits, sizeof(*export->index));
+	return export->index ? 0 : smap_errno(-ENOMEM);
+}
+
 static int build_index(struct smap_export *export)
 {
 	const struct smap_stack *stack, *before = NULL;
 	size_t i, at, mask;
 
-	export->index_bits = smap_hash_bits(export->nr_stacks);
-	export->index_seed = smap_hash_seed();
+	if (alloc_index(export, export->nr_stacks))
+		return -ENOMEM;
 	mask = ((size_t)1 << export->index_bits) - 1;
-	export->index = calloc(mask + 1, sizeof(*export->index));
-	if (!export->index)
-		return smap_errno(-ENOMEM);
 	for (i = 0; i < export->nr_stacks; i++, before = stack) {
 		stack = &export->stacks[i];
 		if (before && !compare_stacks(before, stack))
@@ -512,21 +590,70 @@ static int build_index(struct smap_export *export)
 	return 0;
 }
 
+static int finish_whole(struct smap_builder *builder)
+{
+	struct smap_export *export = builder->export;
+	int ret;
+
+	if (!builder->sorted)
+		qsort(export->stacks, export->nr_stacks, sizeof(*export->stacks), compare_for_sort);
+	merge_repeated(export);
+	ret = list_maps(builder);
+	return ret ? ret : build_index(export);
+}
+
+static int list_addresses(const struct smap_builder *builder)
+{
+	struct smap_export *export = builder->export;
+	size_t i, nr = smap_addresses_nr(&builder->addresses);
+	uint64_t *addresses = malloc((nr + 1) * sizeof(*addresses));
+
+	export->frames = malloc((nr + 1) * sizeof(*export->frames));
+	if (!addresses || !export->frames) {
+		free(addresses);
+		return smap_errno(-ENOMEM);
+	}
+	smap_addresses_list(&builder->addresses, addresses);
+	for (i = 0; i < nr; i++)
+		export->frames[i] = (struct smap_frame){ addresses[i], 0, SMAP_FRAME_ADDRESS };
+	export->nr_frames = nr;
+	free(addresses);
+	return 0;
+}
+
+static int finish_brief(struct smap_builder *builder)
+{
+	struct smap_export *export = builder->export;
+	uint32_t generation = builder->announced;
+	size_t capacity = 0;
+
+	if (export->nr_stacks) {
+		generation = export->stacks[0].generation;
+		builder->is_unfit |= !is_whole(&export->stacks[0]);
+	}
+	if (builder->is_unfit)
+		return -ENOTUNIQ;
+	/* Whoever takes it for a whole one shall find nothing. */
+	free(export->stacks);
+	export->stacks = NULL;
+	if ((export->nr_stacks || builder->is_announced) &&
+	    add_map(export, generation, 0, &capacity))
+		return -ENOMEM;
+	if (export->nr_maps)
+		export->maps[0].nr_stacks = export->nr_stacks;
+	return list_addresses(builder) || alloc_index(export, 0) ? -ENOMEM : 0;
+}
+
 int smap_builder_finish(struct smap_builder *builder, struct smap_export **ret_export)
 {
 	struct smap_export *export = builder->export;
 	int ret = 0;
 
-	if (!builder->sorted)
-		qsort(export->stacks, export->nr_stacks, sizeof(*export->stacks), compare_for_sort);
-	merge_repeated(export);
 	export->text = smap_buf_detach(&builder->text, NULL);
 	if (!export->text)
 		ret = smap_errno(-ENOMEM);
 	if (!ret)
-		ret = list_maps(builder);
-	if (!ret)
-		ret = build_index(export);
+		ret = export->is_brief ? finish_brief(builder) : finish_whole(builder);
 	if (!ret) {
 		*ret_export = export;
 		builder->export = NULL;

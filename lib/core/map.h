@@ -90,6 +90,7 @@ struct smap_export {
 	unsigned int		index_bits;
 	uint64_t		index_seed;
 	bool			has_generation;
+	bool			is_brief;	/* the stacks are only counted */
 	size_t			nr_repeated;	/* records merged into an earlier one */
 	size_t			nr_conflicts;	/* cookies with two different stacks */
 	size_t			nr_damaged;	/* stacks that are not whole */
@@ -128,6 +129,11 @@ void smap_export_free(struct smap_export *export);
 struct smap_builder;
 
 struct smap_builder *smap_builder_new(bool has_generation);
+/*
+ * The same without the stacks, for who saves an export: its map says how many there are, and has
+ * none of them when it is asked; its frames, in no order, are the distinct addresses.
+ */
+struct smap_builder *smap_builder_new_brief(bool has_generation);
 /* There is a map of @generation, even if no record of it follows. */
 void smap_builder_announce(struct smap_builder *builder, uint32_t generation);
 int smap_builder_begin(struct smap_builder *builder, uint32_t generation, uint32_t slot,
@@ -141,7 +147,10 @@ int smap_builder_add_trampoline(struct smap_builder *builder);
 uint32_t smap_builder_depth(const struct smap_builder *builder);
 /* The record which is being filled is not whole, whatever its depth says. */
 void smap_builder_mark_damaged(struct smap_builder *builder);
-/* Frees the builder, whatever it returns. */
+/*
+ * Frees the builder, whatever it returns. -ENOTUNIQ, for a brief one: records that are not whole,
+ * not of one generation, or do not rise by their slots. How many stacks they are only those tell.
+ */
 int smap_builder_finish(struct smap_builder *builder, struct smap_export **ret_export);
 void smap_builder_free(struct smap_builder *builder);
 

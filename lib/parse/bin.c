@@ -20,6 +20,8 @@ enum smap_byte_order smap_bin_order(const void *data, size_t len, uint32_t magic
 
 int smap_bin_builder_failed(struct smap_bin_parser *parser, int code)
 {
+	if (code == -ENOTUNIQ)
+		return code;
 	if (code == -ENOMEM)
 		return smap_error_nomem(parser->err);
 	return smap_error_set(parser->err, code, "more than can be counted");
@@ -51,6 +53,8 @@ static int check_width(const struct smap_bin_parser *parser, const struct smap_b
 {
 	size_t i;
 
+	if (parser->max_address == UINT64_MAX)
+		return 0;
 	for (i = 0; i < len; i++)
 		if (run[i] > parser->max_address)
 			return smap_error_set(parser->err, -EBADMSG,
@@ -101,7 +105,7 @@ int smap_bin_read_frames(struct smap_bin_parser *parser, struct smap_bytes *byte
 	return ret;
 }
 
-int smap_bin_parse(const struct smap_bin_format *format, const void *data, size_t len,
+int smap_bin_parse(const struct smap_bin_format *format, bool brief, const void *data, size_t len,
 		   struct smap_export **ret_export, struct smap_findings *findings,
 		   struct smap_error *err)
 {
@@ -116,7 +120,8 @@ int smap_bin_parse(const struct smap_bin_format *format, const void *data, size_
 
 	if (order == SMAP_ORDER_UNKNOWN)
 		return smap_error_set(err, -EBADMSG, "byte 0: no stack_map_bin");
-	parser.builder = smap_builder_new(format->has_generation);
+	parser.builder = brief ? smap_builder_new_brief(format->has_generation) :
+				 smap_builder_new(format->has_generation);
 	if (!parser.builder)
 		return smap_error_nomem(err);
 	ret = format->read(&parser);

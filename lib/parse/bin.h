@@ -28,7 +28,8 @@ struct smap_bin_format {
 /* SMAP_ORDER_UNKNOWN where the bytes do not begin with @magic. */
 enum smap_byte_order smap_bin_order(const void *data, size_t len, uint32_t magic);
 
-int smap_bin_parse(const struct smap_bin_format *format, const void *data, size_t len,
+/* @brief: see smap_parse_brief(); -ENOTUNIQ, without words, as smap_builder_finish(). */
+int smap_bin_parse(const struct smap_bin_format *format, bool brief, const void *data, size_t len,
 		   struct smap_export **ret_export, struct smap_findings *findings,
 		   struct smap_error *err);
 
@@ -65,7 +66,14 @@ static bool probe_##format(const void *data, size_t len)				\
 static int parse_##format(const void *data, size_t len, struct smap_export **ret_export, \
 			  struct smap_findings *findings, struct smap_error *err)	\
 {											\
-	return smap_bin_parse(&(format), data, len, ret_export, findings, err);		\
+	return smap_bin_parse(&(format), false, data, len, ret_export, findings, err);	\
+}											\
+											\
+static int parse_brief_##format(const void *data, size_t len,				\
+				struct smap_export **ret_export,			\
+				struct smap_findings *findings, struct smap_error *err)	\
+{											\
+	return smap_bin_parse(&(format), true, data, len, ret_export, findings, err);	\
 }											\
 											\
 const struct smap_parse_ops smap_parse_##format = {					\
@@ -76,6 +84,7 @@ const struct smap_parse_ops smap_parse_##format = {					\
 	.probe = probe_##format,							\
 	.order = order_##format,							\
 	.parse = parse_##format,							\
+	.parse_brief = parse_brief_##format,						\
 	.has_all = holds,								\
 }
 

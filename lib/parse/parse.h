@@ -84,6 +84,11 @@ struct smap_parse_ops {
 	int			(*parse)(const void *data, size_t len,
 					 struct smap_export **ret_export,
 					 struct smap_findings *findings, struct smap_error *err);
+	/* As smap_parse_brief(); -ENOTUNIQ: only ->parse() can tell. NULL: the same. */
+	int			(*parse_brief)(const void *data, size_t len,
+					       struct smap_export **ret_export,
+					       struct smap_findings *findings,
+					       struct smap_error *err);
 	/*
 	 * Of two exports of one map in this format: does the one have every stack of the older one,
 	 * with the same frames? In doubt false. NULL: only parsing both can tell.
@@ -105,6 +110,14 @@ const struct smap_parse_ops *smap_parse_probe(const void *data, size_t len);
 int smap_parse(const void *data, size_t len, struct smap_export **ret_export,
 	       enum smap_byte_order *ret_order, struct smap_findings *findings,
 	       struct smap_error *err);
+
+/*
+ * The same for who saves an export: of one that is binary and as a kernel writes it the stacks are
+ * only counted, see smap_builder_new_brief(). A third of the time.
+ */
+int smap_parse_brief(const void *data, size_t len, struct smap_export **ret_export,
+		     enum smap_byte_order *ret_order, struct smap_findings *findings,
+		     struct smap_error *err);
 
 extern const struct smap_parse_ops smap_parse_text8;
 extern const struct smap_parse_ops smap_parse_text4;

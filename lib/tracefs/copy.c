@@ -137,8 +137,8 @@ static int parse_shot(struct stackmap_live *live, struct smap_shot *shot, const 
 
 	if (!shot->bytes.len)
 		return -ENODATA;
-	ret = smap_parse(shot->bytes.data, shot->bytes.len, &shot->parsed, &shot->order,
-			 &shot->findings, &live->err);
+	ret = smap_parse_brief(shot->bytes.data, shot->bytes.len, &shot->parsed, &shot->order,
+			       &shot->findings, &live->err);
 	if (!ret && shot->findings.cut)
 		ret = smap_error_set(&live->err, -EBADMSG, "ends before its end");
 	if (ret)

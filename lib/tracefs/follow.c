@@ -42,6 +42,22 @@ static bool has_changed(struct stackmap_live *live, struct smap_stat *stat)
 	       stat->value[SMAP_STAT_ENTRIES] != last->value[SMAP_STAT_ENTRIES];
 }
 
+/* A copy that is to be saved has no need of them. */
+static int take_stacks(struct smap_shot *shot, struct smap_error *err)
+{
+	struct smap_export *whole;
+	int ret;
+
+	if (!shot->parsed->is_brief)
+		return 0;
+	ret = smap_parse(shot->bytes.data, shot->bytes.len, &whole, NULL, NULL, err);
+	if (ret)
+		return ret;
+	smap_export_free(shot->parsed);
+	shot->parsed = whole;
+	return 0;
+}
+
 static int take(struct stackmap_live *live, struct smap_copy *copy, struct smap_export **ret_export,
 		struct smap_symbols **ret_symbols)
 {
@@ -49,6 +65,9 @@ static int take(struct stackmap_live *live, struct smap_copy *copy, struct smap_
 	struct smap_symbols *symbols = NULL;
 	int ret;
 
+	ret = take_stacks(shot, &live->err);
+	if (ret)
+		return ret;
 	if (shot == &copy->bin && copy->symbols.len) {
 		ret = smap_symbols_from_stored(copy->symbols.data, copy->symbols.len, &symbols,
 					       &live->err);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "parse/parse.h"
+#include "parse-brief.h"
 
 /* assert() that no build leaves out. */
 #define FUZZ_ASSERT(condition)	do { if (!(condition)) abort(); } while (0)
@@ -71,6 +72,7 @@ static void fuzz_export(const struct smap_parse_ops *ops, const uint8_t *data, s
 
 	ops->probe(data, size);
 	ret = ops->parse(data, size, &export, &findings, &err);
+	FUZZ_ASSERT(!ops->parse_brief || brief_is_same(ops, data, size, ret, export, &findings));
 	if (!ret) {
 		fuzz_check_export(export, &findings, size);
 		smap_export_free(export);

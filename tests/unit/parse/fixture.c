@@ -11,6 +11,7 @@
 
 #include "core/buf.h"
 #include "fixture.h"
+#include "parse-brief.h"
 
 static void spell_frame(struct smap_buf *buf, const struct smap_export *export,
 			const struct smap_frame *frame)
@@ -43,6 +44,15 @@ static void spell_stack(struct smap_buf *buf, const struct smap_export *export,
 	smap_buf_add_char(buf, '\n');
 }
 
+static void check_brief(const void *data, size_t len, const struct parsed *parsed)
+{
+	const struct smap_parse_ops *ops = smap_parse_probe(data, len);
+
+	if (ops && ops->parse_brief)
+		assert_true(brief_is_same(ops, data, len, parsed->ret, parsed->export,
+					  &parsed->findings));
+}
+
 struct parsed parsed_from(const void *data, size_t len)
 {
 	struct smap_buf buf = SMAP_BUF_INIT;
@@ -54,6 +64,7 @@ struct parsed parsed_from(const void *data, size_t len)
 	memcpy(copy, data, len);
 	parsed.ret = smap_parse(copy, len, &parsed.export, &parsed.order, &parsed.findings,
 				&parsed.err);
+	check_brief(copy, len, &parsed);
 	/* The export must not need its source any more. */
 	memset(copy, 'X', len);
 	free(copy);
@@ -110,17 +121,30 @@ struct parsed parsed_from_file(const char *name)
 	return parsed;
 }
 
-int parse_once(void *data)
+typedef int (*parse_fn)(const void *data, size_t len, struct smap_export **ret_export,
+			enum smap_byte_order *ret_order, struct smap_findings *findings,
+			struct smap_error *err);
+
+static int parse_with(const struct input *input, parse_fn parse)
 {
-	const struct input *input = data;
 	struct smap_export *export = NULL;
 	struct smap_error err;
 	int ret;
 
-	ret = smap_parse(input->data, input->len, &export, NULL, NULL, &err);
+	ret = parse(input->data, input->len, &export, NULL, NULL, &err);
 	if (!ret)
 		smap_export_free(export);
 	else
 		assert_null(export);
 	return ret;
+}
+
+int parse_once(void *data)
+{
+	return parse_with(data, smap_parse);
+}
+
+int parse_briefly_once(void *data)
+{
+	return parse_with(data, smap_parse_brief);
 }

@@ -19,7 +19,8 @@ struct parsed {
 };
 
 /*
- * smap_parse() of a copy of exactly this size. stacks has a line for each stack, in their order:
+ * smap_parse() of a copy of exactly this size; smap_parse_brief() must agree. stacks has a line for
+ * each stack, in their order:
  *
  *	1:42 ref 1337 a+0x1/0x2|b+0x1/0x2 [mod]
  *
@@ -40,5 +41,6 @@ struct input {
 	size_t		len;
 };
 int parse_once(void *input);
+int parse_briefly_once(void *input);
 
 #endif /* SMAP_TESTS_PARSE_FIXTURE_H */

@@ -307,6 +307,7 @@ static void every_failing_allocation_gives_enomem_and_leaks_nothing(void **state
 	struct input input = { bin.buf.data, bin.buf.len };
 
 	assert_true(alloc_fail_each(parse_once, &input) > 5);
+	assert_true(alloc_fail_each(parse_briefly_once, &input) > 5);
 	smap_buf_free(&bin.buf);
 }
 

@@ -505,6 +505,15 @@ static void a_slot_that_comes_twice_is_told(void **state)
 	put_trailer(&bin, 2);
 	assert_served(&bin, "1804289383:0 ref 1 0x1 conflict\n1804289383:0 ref 1 0x2 conflict\n",
 		      "1 record out of the order of slots, first at byte 96\n");
+
+	bin = bin_new(false, 0);
+	put_stack(&bin, 0, 1, 1);
+	put(&bin, 1, 8);
+	put_stack(&bin, 0, 2, 1);
+	put(&bin, 1, 8);
+	put_trailer(&bin, 2);
+	assert_served(&bin, "1804289383:0 ref 2 0x1\n",
+		      "1 record out of the order of slots, first at byte 96\n");
 }
 
 /* ---- what is refused ---- */
@@ -702,6 +711,7 @@ static void every_failing_allocation_gives_enomem_and_leaks_nothing(void **state
 	struct input input = { bin.buf.data, bin.buf.len };
 
 	assert_true(alloc_fail_each(parse_once, &input) > 5);
+	assert_true(alloc_fail_each(parse_briefly_once, &input) > 5);
 	smap_buf_free(&bin.buf);
 
 	bin = bin_new(false, 0);
