@@ -116,6 +116,8 @@ struct smap_section_header {
 #define SMAP_ORIGIN_RANDOM_GENERATION	(1U << 1)
 /* struct smap_store_read_times follows the strings. */
 #define SMAP_ORIGIN_HAS_READ_TIMES	(1U << 2)
+/* Behind that a smap_le64: which modules there were as the symbols were read. */
+#define SMAP_ORIGIN_HAS_MODULES		(1U << 3)
 
 /* Where the export comes from. Strings follow in the order of their lengths, without NUL. */
 struct smap_store_origin {

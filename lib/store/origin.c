@@ -114,6 +114,8 @@ static uint32_t origin_flags(const struct smap_save_input *input)
 		flags |= SMAP_ORIGIN_RANDOM_GENERATION;
 	if (input->read_times.is_known)
 		flags |= SMAP_ORIGIN_HAS_READ_TIMES;
+	if (input->modules.is_known)
+		flags |= SMAP_ORIGIN_HAS_MODULES;
 	return flags;
 }
 
@@ -127,6 +129,14 @@ static void add_read_times(struct smap_buf *buf, const struct smap_read_times *t
 
 	if (times->is_known)
 		smap_buf_add(buf, &disk, sizeof(disk));
+}
+
+static void add_modules(struct smap_buf *buf, const struct smap_modules *modules)
+{
+	const smap_le64 sum = htole64(modules->sum);
+
+	if (modules->is_known)
+		smap_buf_add(buf, &sum, sizeof(sum));
 }
 
 static int string_len(const char *name, const char *string, smap_le16 *ret_len,
@@ -174,6 +184,7 @@ int smap_origin_encode(struct smap_buf *buf, const struct smap_save_input *input
 	add_string(buf, origin->version);
 	add_string(buf, origin->machine);
 	add_read_times(buf, &input->read_times);
+	add_modules(buf, &input->modules);
 	return smap_buf_failed(buf) ? smap_error_nomem(err) : 0;
 }
 
@@ -235,6 +246,20 @@ static int get_read_times(struct smap_bytes *bytes, struct smap_read_times *time
 	return 0;
 }
 
+static int get_modules(struct smap_bytes *bytes, struct smap_modules *modules,
+		       struct smap_error *err)
+{
+	const void *data;
+	smap_le64 sum;
+
+	if (!smap_bytes_get(bytes, sizeof(sum), &data))
+		return smap_error_set(err, -EBADMSG, "cut short");
+	memcpy(&sum, data, sizeof(sum));
+	modules->sum = le64toh(sum);
+	modules->is_known = true;
+	return 0;
+}
+
 int smap_origin_decode(struct stackmap_save *save, const void *data, size_t len,
 		       struct smap_error *err)
 {
@@ -268,6 +293,8 @@ int smap_origin_decode(struct stackmap_save *save, const void *data, size_t len,
 	origin->random_generation = le32toh(disk.flags) & SMAP_ORIGIN_RANDOM_GENERATION;
 	if (!ret && le32toh(disk.flags) & SMAP_ORIGIN_HAS_READ_TIMES)
 		ret = get_read_times(&bytes, &save->read_times, err);
+	if (!ret && le32toh(disk.flags) & SMAP_ORIGIN_HAS_MODULES)
+		ret = get_modules(&bytes, &save->modules, err);
 	return ret;
 }
 

@@ -40,6 +40,15 @@ struct smap_read_times {
 	uint64_t		mono_raw_ns;
 };
 
+/*
+ * The modules that there were as the symbols were read: a number that is only compared, with that
+ * of another moment of the same boot. Names hold until it differs.
+ */
+struct smap_modules {
+	bool			is_known;
+	uint64_t		sum;
+};
+
 /* Of now, known. */
 void smap_read_times_take(struct smap_read_times *times);
 
@@ -64,6 +73,7 @@ struct stackmap_save {
 	uint64_t		saved_wall_ns;	/* SMAP_TIME_UNKNOWN in layout.h */
 	uint64_t		saved_boot_ns;
 	struct smap_read_times	read_times;
+	struct smap_modules	modules;
 	bool			is_tied;	/* smap_store_mark_tied() */
 	bool			has_generation;
 	struct smap_generation_summary *generations;
@@ -186,6 +196,7 @@ struct smap_save_input {
 	uint64_t		saved_wall_ns;
 	uint64_t		saved_boot_ns;
 	struct smap_read_times	read_times;
+	struct smap_modules	modules;
 	const void		*export;
 	size_t			export_len;
 	const void		*stat;

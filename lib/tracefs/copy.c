@@ -62,22 +62,30 @@ static int set_uname(struct smap_origin *origin)
 	return origin->release && origin->version && origin->machine ? 0 : -ENOMEM;
 }
 
+int smap_read_boot_id(uint8_t boot_id[16], struct smap_error *err)
+{
+	struct smap_buf text = SMAP_BUF_INIT;
+	int ret;
+
+	ret = smap_read_file("/proc/sys/kernel/random/boot_id", NULL, &text, err);
+	if (!ret && (!text.len || smap_boot_id_parse(text.data, boot_id)))
+		ret = smap_error_set(err, -EINVAL, "boot_id of /proc is none");
+	smap_buf_free(&text);
+	return ret;
+}
+
 /* A container may hide it: then it is unknown. */
 static int set_boot_id(struct stackmap_live *live, struct smap_origin *origin)
 {
 	struct smap_error why = { "" };
-	struct smap_buf text = SMAP_BUF_INIT;
-	int ret;
+	int ret = smap_read_boot_id(origin->boot_id, &why);
 
-	ret = smap_read_file("/proc/sys/kernel/random/boot_id", NULL, &text, &why);
-	if (!ret && text.len && !smap_boot_id_parse(text.data, origin->boot_id))
-		origin->has_boot_id = true;
-	smap_buf_free(&text);
 	if (ret == -ENOMEM)
 		return ret;
-	if (!origin->has_boot_id)
+	origin->has_boot_id = !ret;
+	if (ret)
 		smap_live_log(live, "the id of this boot is not known and not saved: %s",
-			      ret ? why.text : "boot_id of /proc is none");
+			      why.text);
 	return 0;
 }
 
@@ -217,7 +225,8 @@ static struct coverage get_coverage(const struct smap_names *names, const uint64
 
 /*
  * BPF programs come and go without any module: another one may be at the address of one that the
- * table names, and new addresses without a name may be one.
+ * table names, and new addresses without a name may be one. To the names of a save all are new: the
+ * rest of the table may have theirs.
  */
 static bool is_outdated(const struct smap_names *names, const struct coverage *coverage)
 {
@@ -273,6 +282,7 @@ int smap_copy_name(struct stackmap_live *live, struct smap_copy *copy, bool *ret
 		*ret_named = !nr_unnamed;
 		if (live->names.symbols)
 			smap_symbols_write(live->names.symbols, addresses, nr, &copy->symbols);
+		copy->modules = live->names.modules;
 		tell_hidden(live);
 	}
 	free(addresses);

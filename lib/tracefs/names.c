@@ -1,63 +1,105 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * The table takes a tenth of a second to read and its names change only as modules come and go,
- * which /proc/modules tells. The kernel hands it out a page at a time, so that one that came or
- * went meanwhile can leave a hole: then it is read again. So it is where an address is of code that
- * the kernel made at run time (BPF), of which /proc/modules does not tell: copy.c asks for that.
+ * which /proc/modules and /sys/module tell. The kernel hands it out a page at a time, so that one
+ * that came or went meanwhile can leave a hole: then it is read again. So it is where an address is
+ * of code that the kernel made at run time (BPF), of which these do not tell: copy.c asks for that.
+ *
+ * Each save has the names that its map needs: for the next one, which another process makes, they
+ * will do unless one is missing.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "store/reader.h"
+#include "store/stream.h"
 #include "room.h"
 
 #define MAX_TRIES	4
 
-/* Name, size and address of each module: the rest of a line changes with every use of it. */
-static int write_modules(const struct smap_buf *text, struct smap_buf *modules)
+/* ---- modules ---- */
+
+/*
+ * A module that was built anew can have the name, the size and even the address of the one before
+ * it. Its folder in sysfs is another one; 0 where there is none.
+ */
+static void add_folder(struct smap_buf *list, const char *name, size_t len)
 {
-	const char *pos = text->data, *end = pos + text->len, *newline, *word;
+	char path[128];
+	struct stat st;
+	int needs;
+
+	needs = snprintf(path, sizeof(path), "/sys/module/%.*s", (int)len, name);
+	if (needs < 0 || (size_t)needs >= sizeof(path) || stat(path, &st))
+		st.st_ino = 0;
+	smap_buf_add_hex(list, st.st_ino);
+}
+
+/* Name, size and address of a line: the rest of it changes with every use of the module. */
+static void add_module(struct smap_buf *list, const char *pos, const char *newline)
+{
+	const char *word;
 	unsigned int nr;
 	size_t len;
+
+	for (nr = 0, word = pos; word < newline; nr++, word += len + 1) {
+		for (len = 0; word + len < newline && word[len] != ' '; len++)
+			;
+		if (nr == 0)
+			add_folder(list, word, len);
+		if (nr == 0 || nr == 1 || nr == 5)
+			smap_buf_add(list, word, len);
+		smap_buf_add_char(list, ' ');
+	}
+	smap_buf_add_char(list, '\n');
+}
+
+static int sum_up(const struct smap_buf *text, uint64_t *ret_sum)
+{
+	const char *pos = text->data, *end = pos + text->len, *newline;
+	struct smap_buf list = SMAP_BUF_INIT;
+	int ret;
 
 	for (; pos < end; pos = newline + 1) {
 		newline = memchr(pos, '\n', (size_t)(end - pos));
 		if (!newline)
 			newline = end;
-		for (nr = 0, word = pos; word < newline; nr++, word += len + 1) {
-			for (len = 0; word + len < newline && word[len] != ' '; len++)
-				;
-			if (nr == 0 || nr == 1 || nr == 5)
-				smap_buf_add(modules, word, len);
-			smap_buf_add_char(modules, ' ');
-		}
-		smap_buf_add_char(modules, '\n');
+		add_module(&list, pos, newline);
 	}
-	return smap_buf_failed(modules) ? -ENOMEM : 0;
-}
-
-/* A kernel without modules has no such file, and a container may hide it: "" then. */
-static int read_modules(char **ret_modules)
-{
-	struct smap_buf text = SMAP_BUF_INIT, modules = SMAP_BUF_INIT;
-	int ret;
-
-	ret = smap_read_file("/proc/modules", NULL, &text, NULL);
-	if (ret != -ENOMEM)
-		ret = ret || !text.len ? 0 : write_modules(&text, &modules);
-	smap_buf_free(&text);
-	if (!ret) {
-		*ret_modules = smap_buf_detach(&modules, NULL);
-		if (!*ret_modules)
-			ret = -ENOMEM;
-	}
-	smap_buf_free(&modules);
+	ret = smap_buf_failed(&list) ? -ENOMEM : 0;
+	*ret_sum = smap_checksum(list.data, list.len);
+	smap_buf_free(&list);
 	return ret;
 }
+
+/* A kernel without modules has no such file, and a container may hide it: nothing is known then. */
+static int read_modules(struct smap_modules *ret_modules)
+{
+	struct smap_buf text = SMAP_BUF_INIT;
+	int ret;
+
+	*ret_modules = (struct smap_modules){ .is_known = false };
+	ret = smap_read_file("/proc/modules", NULL, &text, NULL);
+	if (!ret) {
+		ret_modules->is_known = true;
+		ret = sum_up(&text, &ret_modules->sum);
+	}
+	smap_buf_free(&text);
+	return ret == -ENOMEM ? ret : 0;
+}
+
+static bool is_same(const struct smap_modules *a, const struct smap_modules *b)
+{
+	return a->is_known == b->is_known && a->sum == b->sum;
+}
+
+/* ---- the table ---- */
 
 static int keep_words(struct smap_names *names, const struct smap_error *why)
 {
@@ -92,37 +134,86 @@ static int read_symbols(struct smap_names *names)
 static int read_names(struct smap_names *names)
 {
 	unsigned int tries = MAX_TRIES;
-	char *after;
+	struct smap_modules before;
 	int ret;
 
+	names->is_part = false;
 	do {
+		before = names->modules;
 		ret = read_symbols(names);
 		if (!ret)
-			ret = read_modules(&after);
+			ret = read_modules(&names->modules);
 		if (ret)
 			return ret;
-		ret = strcmp(after, names->modules);
-		free(names->modules);
-		names->modules = after;
-	} while (ret && --tries);
+	} while (!is_same(&before, &names->modules) && --tries);
+	/* They may have a hole: the next one reads them again. */
+	if (!tries)
+		names->modules.is_known = false;
 	names->is_read = true;
 	return 0;
 }
 
 int smap_names_update(struct smap_names *names, bool again, struct smap_error *err)
 {
-	char *modules;
+	struct smap_modules modules;
 
 	if (read_modules(&modules))
 		return smap_error_nomem(err);
-	if (names->is_read && !again && !strcmp(modules, names->modules)) {
-		free(modules);
+	if (names->is_read && !again && is_same(&modules, &names->modules))
 		return SMAP_NAMES_KEPT;
-	}
-	free(names->modules);
 	names->modules = modules;
 	names->is_read = false;
 	return read_names(names) ? smap_error_nomem(err) : SMAP_NAMES_READ;
+}
+
+/* ---- those of a save ---- */
+
+static bool is_of_boot(const struct stackmap_save *save, const uint8_t boot_id[16])
+{
+	return save->origin.has_boot_id &&
+	       !memcmp(save->origin.boot_id, boot_id, sizeof(save->origin.boot_id));
+}
+
+/* The last save of this boot that has names. */
+static const struct stackmap_save *last_named(struct smap_store *store, const uint8_t boot_id[16])
+{
+	size_t nr = smap_store_nr_saves(store);
+	const struct stackmap_save *save;
+
+	while (nr-- > 0) {
+		save = smap_store_save(store, nr);
+		if (is_of_boot(save, boot_id) && save->has_symbols && save->modules.is_known)
+			return save;
+	}
+	return NULL;
+}
+
+static struct smap_symbols *symbols_of(struct smap_store *store, size_t nr)
+{
+	struct smap_symbols *symbols = NULL;
+	char *data;
+	size_t len;
+
+	if (smap_store_symbol_bytes(store, nr, &data, &len, NULL))
+		return NULL;
+	if (smap_symbols_from_stored(data, len, &symbols, NULL))
+		symbols = NULL;
+	free(data);
+	return symbols;
+}
+
+void smap_names_take(struct smap_names *names, struct smap_store *store, const uint8_t boot_id[16])
+{
+	const struct stackmap_save *save = last_named(store, boot_id);
+	struct smap_modules modules;
+
+	if (names->is_read || !save || read_modules(&modules) || !is_same(&modules, &save->modules))
+		return;
+	names->symbols = symbols_of(store, save->nr);
+	if (!names->symbols)
+		return;
+	names->modules = modules;
+	names->is_read = names->is_part = true;
 }
 
 /* ---- where the kernel is ---- */
@@ -169,7 +260,7 @@ static int know_stext(struct smap_names *names)
 
 	if (names->stext_known)
 		return 0;
-	if (names->symbols) {
+	if (names->symbols && !names->is_part) {
 		names->stext = smap_symbols_address(names->symbols, "_stext");
 	} else {
 		room = malloc(STEXT_WITHIN);
@@ -194,7 +285,6 @@ int smap_names_add_stext(struct smap_names *names, struct smap_buf *buf)
 void smap_names_release(struct smap_names *names)
 {
 	smap_symbols_free(names->symbols);
-	free(names->modules);
 	free(names->hidden);
 	*names = (struct smap_names){ 0 };
 }

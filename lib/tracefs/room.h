@@ -5,7 +5,7 @@
  *	place.c		where tracefs is, and one of its files opened, read, written; the words for
  *			each way in which that fails
  *	kernel.c	what this kernel can, told from what its files say
- *	names.c		/proc/kallsyms, kept while no module came or went
+ *	names.c		/proc/kallsyms, kept while no module came or went, by the store as well
  *	copy.c		one map read whole: exports, statistics, names, origin
  *	live.c		the object; option, statistics, reset, free
  *	follow.c	the map for a resolver, read again as it grows
@@ -65,9 +65,10 @@ int smap_kernel_look(const char *dir, unsigned int *ret_abilities, struct smap_e
 /* Symbols of the running kernel, and when they were read. */
 struct smap_names {
 	struct smap_symbols	*symbols;	/* NULL: not read yet, or hidden */
-	char			*modules;	/* those that were there */
+	struct smap_modules	modules;	/* those that were there */
 	char			*hidden;	/* why there are none, in words */
 	bool			is_read;
+	bool			is_part;	/* those of a save: not all of the kernel's */
 	bool			has_told;	/* hidden was logged */
 	/* Of the addresses that had no name when the table was read last. */
 	uint64_t		unnamed_sum;
@@ -82,6 +83,12 @@ enum smap_names_result {
 
 /* Have them as they are now; @again: even if no module came or went. What was done, or -ENOMEM. */
 int smap_names_update(struct smap_names *names, bool again, struct smap_error *err);
+/*
+ * Where none are there yet: those of the last save of boot @boot_id in @store, if no module came or
+ * went since. They are a part of the table, which is to be read as soon as one is missing.
+ */
+void smap_names_take(struct smap_names *names, struct smap_store *store,
+		     const uint8_t boot_id[16]);
 /*
  * Where _stext is, as a line of stored symbols: KASLR has it elsewhere in each boot. Reads no more
  * of the table than that takes. Adds nothing where it is hidden. 0 or -ENOMEM.
@@ -166,11 +173,15 @@ struct smap_copy {
 	bool			has_losses;	/* of a pending one: said as it was read */
 	struct smap_buf		stat;
 	struct smap_buf		symbols;	/* for the addresses of bin */
+	struct smap_modules	modules;	/* of which these are */
 	struct smap_origin	origin;
 	uint64_t		wall_ns;	/* before the first byte was read */
 	uint64_t		boot_ns;
 	struct smap_read_times	read_times;	/* the same moment; whether known: save.c */
 };
+
+/* The id of this boot. 0, -ENOMEM, or negative errno with words. */
+int smap_read_boot_id(uint8_t boot_id[16], struct smap_error *err);
 
 struct smap_copy *smap_copy_new(struct stackmap_live *live);
 void smap_copy_free(struct smap_copy *copy);

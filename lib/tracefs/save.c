@@ -236,6 +236,7 @@ static void make_input(const struct stackmap_live *live, const struct smap_copy 
 	if (shot == &copy->bin) {
 		input->symbols = copy->symbols.data;
 		input->symbols_len = copy->symbols.len;
+		input->modules = copy->modules;
 	}
 }
 
@@ -425,6 +426,14 @@ SMAP_PUBLIC int stackmap_live_save_pending(struct stackmap_live *live, const cha
 	return 0;
 }
 
+static void take_names(struct stackmap_live *live, const struct smap_writer *writer)
+{
+	uint8_t boot_id[16];
+
+	if (!live->names.is_read && !smap_read_boot_id(boot_id, NULL))
+		smap_names_take(&live->names, smap_writer_store(writer), boot_id);
+}
+
 int smap_save_begin(struct stackmap_live *live, const char *path, struct smap_writer **ret_writer)
 {
 	struct smap_writer *writer;
@@ -438,6 +447,7 @@ int smap_save_begin(struct stackmap_live *live, const char *path, struct smap_wr
 		smap_writer_close(writer);
 		return ret;
 	}
+	take_names(live, writer);
 	*ret_writer = writer;
 	return 0;
 }

@@ -28,6 +28,7 @@ class Case:
         self.name = name
         self.world = World(COMMAND, SHIM, folder, series, 'generation=7')
         self.elsewhere = []
+        self.nr_hidden = 0
         self.run('reset', 0, *([] if series == 'ours' else ['no stack came between']))
         self.world.shim('record-many', '200', '1000')
         self.before = self.state()
@@ -211,17 +212,24 @@ def tracefs_fails_behind_the_reset(folder):
     case.end(lost=[8])
 
 
+def hide_names(case):
+    """Of a function that no save has."""
+    case.world.shim('record', '-n', '1', 'not_saved_%d+0x10/0x100' % case.nr_hidden)
+    case.nr_hidden += 1
+    case.world.shim('set', 'kallsyms=hidden')
+
+
 def the_text_fails_behind_the_reset(folder):
     case = Case(folder, 'EIO from the text, which alone has names, for a moment')
     for byte in '0', '5000':
-        case.world.shim('set', 'kallsyms=hidden')
+        hide_names(case)
         case.at('read', 'stack_map', byte, 'fail', 'EIO')
         case.run('reset', 0, 'addresses cannot be named')
         case.world.shim('rules', 'clear')
         case.world.shim('record-many', '200', str(2000 + int(byte)))
     case.end()
     case = Case(folder, 'EIO from the text, which alone has names, for good')
-    case.world.shim('set', 'kallsyms=hidden')
+    hide_names(case)
     case.at('-a', 'read', 'stack_map', '0', 'fail', 'EIO')
     case.run('save', 1, 'addresses cannot be named',
              'saved without it, and without names for some frames')

@@ -40,9 +40,19 @@ static void what_is_no_boot_id_is_refused(void **state)
 	}
 }
 
-static void an_origin_comes_back_as_it_was(void **state)
+/* With all that an origin can have. */
+static struct smap_save_input whole_input(void)
 {
 	struct smap_save_input input = fixture_input(fixture_gen1);
+
+	input.read_times = (struct smap_read_times){ true, 11, 12, 13 };
+	input.modules = (struct smap_modules){ true, 0xfedcba9876543210 };
+	return input;
+}
+
+static void an_origin_comes_back_as_it_was(void **state)
+{
+	struct smap_save_input input = whole_input();
 	struct smap_buf buf = SMAP_BUF_INIT;
 	struct stackmap_save save;
 
@@ -59,6 +69,10 @@ static void an_origin_comes_back_as_it_was(void **state)
 	assert_int_equal(save.origin.byte_order, SMAP_ORDER_LITTLE);
 	assert_int_equal(save.saved_wall_ns, 1790000000123456789);
 	assert_int_equal(save.saved_boot_ns, 987654321);
+	assert_true(save.read_times.is_known);
+	assert_int_equal(save.read_times.mono_raw_ns, 13);
+	assert_true(save.modules.is_known);
+	assert_true(save.modules.sum == 0xfedcba9876543210);
 	smap_save_release(&save);
 	smap_buf_free(&buf);
 }
@@ -80,6 +94,8 @@ static void what_is_unknown_stays_unknown(void **state)
 	assert_null(save.origin.machine);
 	assert_int_equal(save.origin.word_size, 0);
 	assert_int_equal(save.origin.byte_order, SMAP_ORDER_UNKNOWN);
+	assert_false(save.read_times.is_known);
+	assert_false(save.modules.is_known);
 	assert_int_equal(save.saved_wall_ns, SMAP_TIME_UNKNOWN);
 	assert_int_equal(save.saved_boot_ns, SMAP_TIME_UNKNOWN);
 	smap_save_release(&save);
@@ -120,7 +136,7 @@ static void a_string_with_a_nul_is_refused(void **state)
 
 static void an_origin_cut_anywhere_is_refused(void **state)
 {
-	struct smap_save_input input = fixture_input(fixture_gen1);
+	struct smap_save_input input = whole_input();
 	struct smap_buf buf = SMAP_BUF_INIT;
 	struct stackmap_save save;
 	char *exact;

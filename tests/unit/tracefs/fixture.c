@@ -98,6 +98,14 @@ static void take_line(const char *line, void *data)
 	snprintf(f->log + len, sizeof(f->log) - len, "%s\n", line);
 }
 
+void fixture_anew(struct fixture *f)
+{
+	stackmap_live_free(f->live);
+	f->live = stackmap_live_new(NULL);
+	assert_non_null(f->live);
+	stackmap_live_set_log(f->live, take_line, f);
+}
+
 int fixture_setup(void **state)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
@@ -113,9 +121,7 @@ int fixture_setup(void **state)
 	setenv("TMPDIR", world, 1);
 	snprintf(f->store, sizeof(f->store), "%s/maps", f->folder);
 	assert_int_equal(chdir(f->folder), 0);
-	f->live = stackmap_live_new(NULL);
-	assert_non_null(f->live);
-	stackmap_live_set_log(f->live, take_line, f);
+	fixture_anew(f);
 	*state = f;
 	return 0;
 }

@@ -35,6 +35,9 @@ int fixture_setup(void **state);
 int fixture_teardown(void **state);
 #define LIVE_TEST(fn) cmocka_unit_test_setup_teardown(fn, fixture_setup, fixture_teardown)
 
+/* Know nothing, as another process would. */
+void fixture_anew(struct fixture *f);
+
 /* Play this kernel: "ours", "8", ... with settings, and 500 stacks if @recorded. */
 void fixture_play(const char *series, const char *settings, bool recorded);
 /* stackmap-shim ARGS, which has to succeed. */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "fixture.h"
 #include "tracefs/room.h"
@@ -27,16 +28,21 @@ static size_t nr_reads(void)
 	return nr;
 }
 
-static void write_modules(const char *text)
+static void write_over(const char *name, const char *text)
 {
 	char path[256];
 	FILE *file;
 
-	snprintf(path, sizeof(path), "%s/over/proc/modules", getenv("STACKMAP_SHIM"));
+	snprintf(path, sizeof(path), "%s/over/%s", getenv("STACKMAP_SHIM"), name);
 	file = fopen(path, "w");
 	assert_non_null(file);
 	fputs(text, file);
 	fclose(file);
+}
+
+static void write_modules(const char *text)
+{
+	write_over("proc/modules", text);
 }
 
 static void the_table_is_read_once(void **state)
@@ -83,6 +89,37 @@ static void a_module_that_came_or_went_has_it_read_again(void **state)
 	assert_int_equal(nr_reads(), 3);
 }
 
+/* Its folder of sysfs, here a file, is another one each time: the one before is still there. */
+static void load_module(void)
+{
+	char path[256], old[300];
+
+	snprintf(path, sizeof(path), "%s/over/sys", getenv("STACKMAP_SHIM"));
+	mkdir(path, 0700);
+	strcat(path, "/module");
+	mkdir(path, 0700);
+	strcat(path, "/nfs");
+	snprintf(old, sizeof(old), "%s.old", path);
+	rename(path, old);
+	write_over("sys/module/nfs", "");
+}
+
+static void a_module_that_was_built_anew_is_another_one(void **state)
+{
+	struct fixture *f = *state;
+
+	fixture_play("ours", "", true);
+	write_modules("nfs 385024 1 lockd, Live 0xffffffffc0a1e000\n");
+	load_module();
+	count_reads();
+	assert_int_equal(fixture_save(f), 0);
+	assert_int_equal(fixture_save(f), 0);
+	assert_int_equal(nr_reads(), 1);
+	load_module();
+	assert_int_equal(fixture_save(f), 0);
+	assert_int_equal(nr_reads(), 2);
+}
+
 static void one_that_comes_while_it_is_read_has_it_read_again(void **state)
 {
 	struct smap_names names = { 0 };
@@ -91,10 +128,12 @@ static void one_that_comes_while_it_is_read_has_it_read_again(void **state)
 	write_modules("");
 	fixture_shim("at open /proc/kallsyms - run 'echo nfs 1 1 - Live 0x1 > "
 		     "$STACKMAP_SHIM/over/proc/modules'");
+	count_reads();
 	assert_int_equal(smap_names_update(&names, false, NULL), SMAP_NAMES_READ);
 	assert_non_null(names.symbols);
 	assert_null(names.hidden);
-	assert_string_equal(names.modules, "nfs 1    0x1 \n");
+	assert_int_equal(nr_reads(), 2);
+	assert_int_equal(smap_names_update(&names, false, NULL), SMAP_NAMES_KEPT);
 	smap_names_release(&names);
 }
 
@@ -143,13 +182,113 @@ static void a_program_at_the_address_of_another_has_its_own_name(void **state)
 	assert_int_equal(nr_reads(), 2);
 }
 
+/* ---- by another process ---- */
+
+static void save_twice(struct fixture *f)
+{
+	fixture_play("ours", "", true);
+	write_modules("nfs 385024 1 lockd, Live 0xffffffffc0a1e000\n");
+	fixture_shim("record -n 1 'vfs_read+0x10/0x100' 'ksys_read+0x10/0x100'");
+	assert_int_equal(fixture_save(f), 0);
+	count_reads();
+	fixture_anew(f);
+}
+
+static void names_of_the_last_save_will_do(void **state)
+{
+	char before[4096], after[4096];
+	struct fixture *f = *state;
+
+	save_twice(f);
+	symbols_of_last_save(f, before, sizeof(before));
+	assert_int_equal(fixture_rotate(f, 0), 0);
+	assert_int_equal(nr_reads(), 0);
+	symbols_of_last_save(f, after, sizeof(after));
+	assert_string_equal(after, before);
+	/* What this one has is enough for another one too. */
+	fixture_shim("record -n 1 'vfs_read+0x20/0x100'");
+	fixture_anew(f);
+	assert_int_equal(fixture_save(f), 0);
+	assert_int_equal(nr_reads(), 0);
+	symbols_of_last_save(f, after, sizeof(after));
+	assert_non_null(strstr(after, " 100 vfs_read\n"));
+}
+
+static void one_that_is_missing_has_all_of_them_read(void **state)
+{
+	struct fixture *f = *state;
+	char symbols[4096];
+
+	save_twice(f);
+	fixture_shim("record -n 1 'a_new_one+0x10/0x100' 'vfs_read+0x10/0x100'");
+	assert_int_equal(fixture_save(f), 0);
+	assert_int_equal(nr_reads(), 1);
+	symbols_of_last_save(f, symbols, sizeof(symbols));
+	assert_non_null(strstr(symbols, " 100 a_new_one\n"));
+	assert_non_null(strstr(symbols, " 100 vfs_read\n"));
+}
+
+static void so_has_a_module_that_was_built_anew(void **state)
+{
+	struct fixture *f = *state;
+
+	save_twice(f);
+	load_module();
+	assert_int_equal(fixture_save(f), 0);
+	assert_int_equal(nr_reads(), 1);
+}
+
+static void so_has_another_boot(void **state)
+{
+	struct fixture *f = *state;
+
+	save_twice(f);
+	fixture_shim("set boot_id=01234567-89ab-cdef-0123-456789abcdef");
+	assert_int_equal(fixture_save(f), 0);
+	assert_int_equal(nr_reads(), 1);
+}
+
+static void so_has_a_list_of_modules_that_is_hidden(void **state)
+{
+	struct fixture *f = *state;
+
+	save_twice(f);
+	fixture_shim("at -a open /proc/modules - fail EACCES");
+	assert_int_equal(fixture_save(f), 0);
+	assert_int_equal(nr_reads(), 1);
+	/* Nor are names of then any use to another one. */
+	fixture_anew(f);
+	assert_int_equal(fixture_save(f), 0);
+	assert_int_equal(nr_reads(), 2);
+}
+
+static void so_has_a_program_that_the_kernel_made(void **state)
+{
+	struct fixture *f = *state;
+
+	save_twice(f);
+	fixture_shim("record -n 1 'bpf_prog_1+0x10/0x100 [bpf]'");
+	assert_int_equal(fixture_save(f), 0);
+	assert_int_equal(nr_reads(), 1);
+	fixture_anew(f);
+	assert_int_equal(fixture_save(f), 0);
+	assert_int_equal(nr_reads(), 2);
+}
+
 static const struct CMUnitTest tests[] = {
 	LIVE_TEST(the_table_is_read_once),
 	LIVE_TEST(a_module_that_is_used_more_is_no_other_one),
 	LIVE_TEST(a_module_that_came_or_went_has_it_read_again),
+	LIVE_TEST(a_module_that_was_built_anew_is_another_one),
 	LIVE_TEST(one_that_comes_while_it_is_read_has_it_read_again),
 	LIVE_TEST(a_program_at_the_address_of_another_has_its_own_name),
 	LIVE_TEST(hidden_ones_are_none_and_the_words_say_why),
+	LIVE_TEST(names_of_the_last_save_will_do),
+	LIVE_TEST(one_that_is_missing_has_all_of_them_read),
+	LIVE_TEST(so_has_a_module_that_was_built_anew),
+	LIVE_TEST(so_has_another_boot),
+	LIVE_TEST(so_has_a_list_of_modules_that_is_hidden),
+	LIVE_TEST(so_has_a_program_that_the_kernel_made),
 };
 
 FIXTURE_MAIN(tests)
