@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "away.h"
 #include "cmd.h"
 #include "folder.h"
 #include "notify.h"
@@ -55,6 +56,7 @@ struct watcher {
 	uint64_t		unread_len;	/* bytes of it that do not count */
 	char			said_stuck[1024];	/* what was said of these; "": nothing */
 	struct stackmap_saved	saved;		/* the last one */
+	struct away		away;		/* what belongs into path */
 };
 
 static uint64_t read_clock(clockid_t clock)
@@ -139,22 +141,34 @@ static void tell_saved(struct watcher *watcher)
 	tell_missing(watcher, generation);
 }
 
+/* Before anything is saved: what was first shall stand first. */
+static void begin(struct watcher *watcher)
+{
+	watcher->saved = (struct stackmap_saved){ .size = sizeof(watcher->saved) };
+	away_bring_home(&watcher->away, watcher->path);
+}
+
 /* -EXDEV: not where it should be. */
 static int finish(struct watcher *watcher, int ret)
 {
+	const char *path = stackmap_live_get_path(watcher->live);
+
 	if (ret)
 		return ret;
-	if (watcher->saved.is_elsewhere)
-		return -EXDEV;
-	tell_saved(watcher);
-	return 0;
+	if (!watcher->saved.is_elsewhere) {
+		tell_saved(watcher);
+		return 0;
+	}
+	if (path)
+		away_note(&watcher->away, path);
+	return -EXDEV;
 }
 
 static int op_save(void *data)
 {
 	struct watcher *watcher = data;
 
-	watcher->saved = (struct stackmap_saved){ .size = sizeof(watcher->saved) };
+	begin(watcher);
 	return finish(watcher,
 		      stackmap_live_save(watcher->live, watcher->path, &watcher->saved));
 }
@@ -164,7 +178,7 @@ static int op_rotate(void *data)
 	struct watcher *watcher = data;
 	unsigned int flags = watcher->pauses ? STACKMAP_ROTATE_PAUSE : 0;
 
-	watcher->saved = (struct stackmap_saved){ .size = sizeof(watcher->saved) };
+	begin(watcher);
 	return finish(watcher, stackmap_live_rotate(watcher->live, watcher->path, flags,
 						    &watcher->saved));
 }
@@ -179,8 +193,8 @@ static void op_complain(void *data, int code)
 		return;
 	}
 	path = stackmap_live_get_path(watcher->live);
-	cmd_error("%s: cannot be written to: generation %" PRIu32 " is in %s instead, and stays "
-		  "there: name that file too, to attach or with -m",
+	cmd_error("%s: cannot be written to: generation %" PRIu32 " is in %s until it can: as long "
+		  "name that file too, to attach or with -m",
 		  watcher->path, watcher->saved.generation, path ? path : "another file");
 }
 
@@ -314,18 +328,31 @@ static unsigned int wait_for_signals(const sigset_t *set, uint64_t sleep_ns)
 	return events;
 }
 
-/* The last save that tells its generation; NULL: there is none. */
-static const struct stackmap_save *last_save(const struct stackmap_store *store)
+/* Numbers go round: more than half of all of them lie behind each. */
+static bool is_later(uint32_t generation, uint32_t than)
 {
-	size_t nr = stackmap_store_nr_saves(store);
-	const struct stackmap_save *save;
+	return generation != than && generation - than <= INT32_MAX;
+}
 
-	while (nr-- > 0) {
-		save = stackmap_store_get_save(store, nr);
-		if (stackmap_save_has_generation(save) && stackmap_save_nr_generations(save))
-			return save;
+/* The latest generation, which need not be that of the last save. False: none. */
+static bool find_latest(const struct stackmap_store *store, uint32_t *ret_generation)
+{
+	size_t nr = stackmap_store_nr_saves(store), nr_generations, i;
+	const struct stackmap_save *save;
+	uint32_t generation;
+	bool found = false;
+
+	for (i = 0; i < nr; i++) {
+		save = stackmap_store_get_save(store, i);
+		nr_generations = stackmap_save_nr_generations(save);
+		if (!stackmap_save_has_generation(save) || !nr_generations)
+			continue;
+		generation = stackmap_save_get_generation(save, nr_generations - 1);
+		if (!found || is_later(generation, *ret_generation))
+			*ret_generation = generation;
+		found = true;
 	}
-	return NULL;
+	return found;
 }
 
 /* One save of it was made when it was out of use; a text of the same map does not tell. */
@@ -349,17 +376,11 @@ static bool is_closed(const struct stackmap_store *store, uint32_t generation)
 static void expect_next(struct watch *watch, const char *path)
 {
 	struct stackmap_store *store = stackmap_store_new();
-	const struct stackmap_save *save = NULL;
-	uint32_t generation;
+	uint32_t generation = 0;
 
 	/* No file yet, or one that the first save will tell of. */
-	if (store && !stackmap_store_open(store, path))
-		save = last_save(store);
-	if (save) {
-		generation = stackmap_save_get_generation(save,
-						stackmap_save_nr_generations(save) - 1);
+	if (store && !stackmap_store_open(store, path) && find_latest(store, &generation))
 		watch_expect(watch, generation + is_closed(store, generation));
-	}
 	stackmap_store_free(store);
 }
 
@@ -368,7 +389,7 @@ static bool save_pending(struct watcher *watcher)
 {
 	int ret;
 
-	watcher->saved = (struct stackmap_saved){ .size = sizeof(watcher->saved) };
+	begin(watcher);
 	ret = finish(watcher, stackmap_live_save_pending(watcher->live, watcher->path,
 							 &watcher->saved));
 	if (!ret || ret == -ENODATA)
@@ -491,6 +512,7 @@ static int watch_maps(struct watcher *watcher)
 out:
 	if (watcher->lock >= 0)
 		close(watcher->lock);
+	away_release(&watcher->away);
 	free(watcher->path);
 	stackmap_live_free(watcher->live);
 	return status;

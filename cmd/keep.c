@@ -107,8 +107,8 @@ static void remove_files(const struct recording *rec)
 
 	if (rec->is_beside)
 		output_remove(rec->output.saved);
-	for (i = 0; i < rec->nr_elsewhere; i++)
-		output_remove(rec->elsewhere[i]);
+	for (i = 0; i < rec->away.nr; i++)
+		output_remove(rec->away.paths[i]);
 }
 
 static int add_files(const struct recording *rec, struct stackmap_attachment *attachment)
@@ -118,8 +118,8 @@ static int add_files(const struct recording *rec, struct stackmap_attachment *at
 
 	if (rec->is_beside)
 		err = stackmap_attachment_add_file(attachment, rec->output.saved);
-	for (i = 0; i < rec->nr_elsewhere && !err; i++)
-		err = stackmap_attachment_add_file(attachment, rec->elsewhere[i]);
+	for (i = 0; i < rec->away.nr && !err; i++)
+		err = stackmap_attachment_add_file(attachment, rec->away.paths[i]);
 	return err;
 }
 
@@ -183,8 +183,8 @@ static void tie(struct recording *rec)
 
 	if (rec->is_beside)
 		tie_file(rec, rec->output.saved);
-	for (i = 0; i < rec->nr_elsewhere && !interrupt_is_given_up(); i++)
-		tie_file(rec, rec->elsewhere[i]);
+	for (i = 0; i < rec->away.nr && !interrupt_is_given_up(); i++)
+		tie_file(rec, rec->away.paths[i]);
 }
 
 /* The maps become those of the trace. */
@@ -194,8 +194,8 @@ static void publish(struct recording *rec)
 	int err = output_publish(&rec->output);
 
 	/* All of it had to be saved elsewhere. */
-	if (err == -ENOENT && rec->nr_elsewhere) {
-		place = rec->elsewhere[0];
+	if (err == -ENOENT && rec->away.nr) {
+		place = rec->away.paths[0];
 	} else if (err) {
 		fail_on(rec, place, err);
 		tell_of_pending(rec);

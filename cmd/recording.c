@@ -36,17 +36,8 @@ static uint64_t now_ns(void)
 
 static void note_elsewhere(struct recording *rec, const char *path)
 {
-	char **files = reallocarray(rec->elsewhere, rec->nr_elsewhere + 1, sizeof(*files));
-	char *copy = strdup(path);
-
-	if (files)
-		rec->elsewhere = files;
 	cmd_warn("a map that was reset had to be saved in %s", path);
-	/* without memory it stays where it is, and is named */
-	if (files && copy)
-		files[rec->nr_elsewhere++] = copy;
-	else
-		free(copy);
+	away_note(&rec->away, path);
 }
 
 void recording_note_saved(struct recording *rec, const struct stackmap_saved *saved)
@@ -292,9 +283,7 @@ static int run_child(struct recording *rec, const char *real, char **argv)
 
 static void release(struct recording *rec)
 {
-	while (rec->nr_elsewhere)
-		free(rec->elsewhere[--rec->nr_elsewhere]);
-	free(rec->elsewhere);
+	away_release(&rec->away);
 	output_release(&rec->output);
 	stackmap_live_free(rec->live);
 }

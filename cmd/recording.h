@@ -19,6 +19,7 @@
 
 #include <stackmap.h>
 
+#include "away.h"
 #include "child.h"
 #include "map-state.h"
 #include "output.h"
@@ -47,8 +48,7 @@ struct recording {
 	bool			has_gap;	/* others reset the map, too */
 	bool			has_losses;	/* said by the library */
 	bool			is_beside;	/* TRACE.stackmap has saves of it */
-	char			**elsewhere;	/* files that we could not choose */
-	size_t			nr_elsewhere;
+	struct away		away;
 	bool			has_failed;
 };
 

@@ -108,6 +108,16 @@ SMAP_PUBLIC int stackmap_store_tie(struct stackmap_store *store, const char *tra
 	return ret ? smap_errno(ret) : 0;
 }
 
+SMAP_PUBLIC int stackmap_store_append(struct stackmap_store *store, const char *path)
+{
+	int ret;
+
+	if (!store->store || !path)
+		return smap_error_set(&store->err, -EINVAL, "nothing is open to be appended");
+	ret = smap_store_append_saves(path, store->store, &store->err);
+	return ret ? smap_errno(ret) : 0;
+}
+
 SMAP_PUBLIC int stackmap_store_drop(struct stackmap_store *store, const char *path,
 				    stackmap_drop_fn fn, void *data)
 {

@@ -174,6 +174,14 @@ int stackmap_store_verify(struct stackmap_store *store);
 int stackmap_store_tie(struct stackmap_store *store, const char *trace);
 
 /*
+ * Append the saves of @store that are not there yet to the saved-map file @path, which is made
+ * where it is not there, locked while it is written, and on disk when 0 is returned. What is
+ * damaged in @store is left out. On failure @path has what it had. -EINVAL: @store is not opened;
+ * or as stackmap_import_write().
+ */
+int stackmap_store_append(struct stackmap_store *store, const char *path);
+
+/*
  * Write the saved-map file @path anew without the saves for which @fn gives true: it is called once
  * for each, in their order in the file, with the file locked against writers, and may not use
  * @store. What is damaged behind a save (before the first: with that) goes with it. The new file

@@ -83,7 +83,16 @@ static uint32_t generation_of(const struct stackmap_save *save)
 	return save->generations[save->nr_generations - 1].generation;
 }
 
-/* The largest generation of this boot that the store has; false: none. */
+/* Numbers go round: more than half of all of them lie behind each. */
+static bool is_later(uint32_t generation, uint32_t than)
+{
+	return generation != than && generation - than <= INT32_MAX;
+}
+
+/*
+ * The latest generation of this boot that the store has, which need not be the last one in it;
+ * false: none.
+ */
 static bool last_generation(struct smap_store *store, const struct smap_origin *origin,
 			    uint32_t *ret_generation)
 {
@@ -93,7 +102,8 @@ static bool last_generation(struct smap_store *store, const struct smap_origin *
 
 	for (i = 0; i < smap_store_nr_saves(store); i++) {
 		save = smap_store_save(store, i);
-		if (!is_of_boot(save, origin))
+		if (!is_of_boot(save, origin) ||
+		    (found && !is_later(generation_of(save), *ret_generation)))
 			continue;
 		*ret_generation = generation_of(save);
 		found = true;
@@ -189,7 +199,7 @@ static void tell_gap(struct stackmap_live *live, const struct smap_copy *copy,
 			smap_tell_between(live, live->seen - 1, first);
 		return;
 	}
-	if (first != last && first - last <= INT32_MAX)
+	if (is_later(first, last))
 		tell_early(live, copy, store, last);
 	smap_tell_between(live, last, first);
 }

@@ -433,11 +433,16 @@ begin 'where it went elsewhere is told' ours bits=10 generation=1 option=1
 run --every never
 record 5
 tells '^generation 1: 5 stacks'
-"$shim" at -n 2 write '/*/maps/*' - fail ENOSPC
+"$shim" at -n 3 write '/*/maps/*' - fail ENOSPC
 record 900 100
-complains "generation 1 is in $TMPDIR/.* instead, and stays there"
+complains "generation 1 is in $TMPDIR/.* until it can"
 record 5 2000
 tells 'saved again'
+tells '^generation 2: 5 stacks'
+record 5 3000
+kill -USR1 "$watch"
+complains "what is in $TMPDIR/.* is in .*\.stackmap now"
+[ -z "$(ls "$TMPDIR")" ] || fault 'it is still elsewhere'
 stop
 has_lines err 'is not saved' && fault 'it misses what it has'
 all_resolve

@@ -429,6 +429,27 @@ static void no_allocation_that_fails_does_harm(void **state)
 	alloc_fail_each(use, f->path);
 }
 
+static void saves_are_appended_once(void **state)
+{
+	struct fixture *f = *state;
+	struct stackmap_store *copy = stackmap_store_new();
+	char path[128];
+	size_t nr;
+
+	snprintf(path, sizeof(path), "%s.copy", f->path);
+	assert_int_equal(stackmap_store_append(f->store, path), -EINVAL);
+	assert_int_equal(access(path, F_OK), -1);
+	open_it(f);
+	nr = stackmap_store_nr_saves(f->store);
+	assert_int_equal(stackmap_store_append(f->store, NULL), -EINVAL);
+	assert_int_equal(stackmap_store_append(f->store, path), 0);
+	assert_int_equal(stackmap_store_append(f->store, path), 0);
+	assert_int_equal(stackmap_store_open(copy, path), 0);
+	assert_int_equal(stackmap_store_nr_saves(copy), nr);
+	stackmap_store_free(copy);
+	unlink(path);
+}
+
 #define STORE_TEST(fn)	cmocka_unit_test_setup_teardown(fn, setup, teardown)
 
 int main(void)
@@ -448,6 +469,7 @@ int main(void)
 		STORE_TEST(a_raw_export_is_a_store_too),
 		STORE_TEST(an_export_that_counts_serves_as_its_stat),
 		STORE_TEST(one_that_ends_before_it_counts_does_not),
+		STORE_TEST(saves_are_appended_once),
 		cmocka_unit_test(nothing_is_freed),
 		STORE_TEST(no_allocation_that_fails_does_harm),
 	};

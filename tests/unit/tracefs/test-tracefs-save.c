@@ -224,6 +224,25 @@ static void a_file_of_another_kind_is_left_alone(void **state)
 	assert_int_equal(fixture_nr_files(f), 1);
 }
 
+/* As one does that had to be saved elsewhere, and was put back later. */
+static void the_latest_generation_need_not_stand_last(void **state)
+{
+	struct fixture *f = *state;
+	struct smap_store *elsewhere;
+
+	fixture_play("ours", "", true);
+	assert_int_equal(stackmap_live_rotate(f->live, "elsewhere", 0, NULL), 0);
+	fixture_shim("record-many 5");
+	assert_int_equal(fixture_rotate(f, 0), 0);
+	elsewhere = fixture_open("elsewhere");
+	assert_int_equal(smap_store_append_saves(f->store, elsewhere, NULL), 0);
+	smap_store_close(elsewhere);
+	fixture_shim("record-many 5");
+	assert_int_equal(fixture_rotate(f, 0), 0);
+	assert_int_equal(f->saved.generation, 24303);
+	assert_null(strstr(f->log, "in no save"));
+}
+
 static void a_generation_that_nobody_saved_is_told(void **state)
 {
 	struct fixture *f = *state;
@@ -360,6 +379,7 @@ static const struct CMUnitTest tests[] = {
 	LIVE_TEST(a_store_that_cannot_be_written_fails_before_anything_is_read),
 	LIVE_TEST(a_full_disk_costs_nothing_that_was_there),
 	LIVE_TEST(a_file_of_another_kind_is_left_alone),
+	LIVE_TEST(the_latest_generation_need_not_stand_last),
 	LIVE_TEST(a_generation_that_nobody_saved_is_told),
 	LIVE_TEST(stacks_between_a_save_and_a_reset_are_told),
 	LIVE_TEST(a_rotation_behind_a_save_leaves_nothing_to_tell),
