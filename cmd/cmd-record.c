@@ -48,8 +48,8 @@ void record_warn_misplaced(const struct record_options *options)
 		cmd_warn("-O stackmap behind %s is the guest's: save its map there",
 			 options->misplaced);
 	else
-		cmd_warn("-O stackmap behind -B %s: only the top level has a map; its stacks "
-			 "are recorded in full", options->misplaced);
+		cmd_warn("-O stackmap behind -B %s: only the top level has a map; stacks are "
+			 "recorded in full there, or trace-cmd ends (3.4)", options->misplaced);
 }
 
 /* Is there a map that we can save at the end? Said where that is not plain. */
