@@ -25,5 +25,5 @@ const char *comm_of(const struct events_trace *trace, int pid)
 		comm = stackmap_resolver_get_trace_comm(trace->resolver, pid);
 	if (!comm)
 		comm = tep_data_comm_from_pid(trace->tep, pid);
-	return comm ? comm : "<...>";
+	return comm ? comm : COMM_UNKNOWN;
 }

@@ -13,7 +13,9 @@ struct events_trace;
  */
 int comm_read(const struct events_trace *trace);
 
-/* All of it, as the kernel saved it; never NULL. "<...>": the trace does not say. */
+#define COMM_UNKNOWN	"<...>"
+
+/* All of it, as the kernel saved it; COMM_UNKNOWN: the trace does not say, or not yet. */
 const char *comm_of(const struct events_trace *trace, int pid);
 
 #endif /* CMD_COMM_H */

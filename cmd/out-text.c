@@ -26,6 +26,7 @@ struct task {
 	int				pid;
 	char				text[128];
 	size_t				len;
+	bool				is_kept;
 };
 
 struct text {
@@ -172,9 +173,11 @@ static const struct task *find_task(struct text *text, const struct event *event
 	const char *comm;
 	char escaped[64];
 
-	if (task->len && task->pid == event->pid && task->trace == event->buffer->trace)
+	if (task->is_kept && task->pid == event->pid && task->trace == event->buffer->trace)
 		return task;
 	comm = comm_of(event->buffer->trace, event->pid);
+	/* A plugin may learn it from the event that is printed next. */
+	task->is_kept = strcmp(comm, COMM_UNKNOWN);
 	stackmap_escape(escaped, sizeof(escaped), comm, strlen(comm));
 	task->trace = event->buffer->trace;
 	task->pid = event->pid;

@@ -60,3 +60,8 @@ for comm in ' one' ' two'; do
 	printf '%s\n' "comm 7 \"$comm\"" 'cpu 0' '1000 7 value value=7' | "$MKTRACE" "$comm.dat"
 done
 run resolve -q -f json ' one.dat' ' two.dat'
+note a name that no one saved, and an event tells
+printf '%s\n' 'cpu 0' \
+	'1000 7 sched_switch prev_comm="told" prev_pid=7 prev_state=1 next_comm="next" next_pid=8' \
+	'+1000 7 stack_id 1 gen 1' '+1000 8 value value=8' | "$MKTRACE" told.dat
+run resolve -q -m made.map told.dat
