@@ -80,6 +80,17 @@ static void where_the_binary_one_may_not_be_read_the_text_will_do(void **state)
 	assert_false(f->saved.has_losses);
 }
 
+/* Else ours is taken for series 8, by who looks once and runs for weeks. */
+static void what_cannot_be_told_for_a_moment_is_an_error(void **state)
+{
+	struct fixture *f = *state;
+
+	fixture_play("ours", "", false);
+	fixture_shim("at open README r fail EIO");
+	fixture_failed(f, stackmap_live_open(f->live), -EIO, "README");
+	assert_int_equal(abilities(f), OURS);
+}
+
 static void a_kernel_is_looked_at_once(void **state)
 {
 	struct fixture *f = *state;
@@ -98,6 +109,7 @@ static const struct CMUnitTest tests[] = {
 	LIVE_TEST(without_a_format_file_the_statistics_tell),
 	LIVE_TEST(a_map_that_may_not_be_read_is_no_ability_but_an_error),
 	LIVE_TEST(where_the_binary_one_may_not_be_read_the_text_will_do),
+	LIVE_TEST(what_cannot_be_told_for_a_moment_is_an_error),
 	LIVE_TEST(a_kernel_is_looked_at_once),
 };
 
