@@ -138,7 +138,22 @@ const struct smap_export *smap_copy_export(const struct smap_copy *copy)
 
 /* ---- exports ---- */
 
-/* What was read. An export that is cut is none: its end is still in the kernel. */
+/* Something of it was not read: it is still in the kernel. In words. */
+static bool lacks_something(const struct smap_findings *findings, struct smap_error *ret_words)
+{
+	static const enum smap_finding kinds[] = {
+		SMAP_FINDING_CUT, SMAP_FINDING_MISSING, SMAP_FINDING_NO_TRAILER,
+		SMAP_FINDING_TRAILER,
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (smap_findings_get_words(findings, kinds[i], ret_words))
+			return true;
+	return false;
+}
+
+/* What was read. An export that is not complete is none. */
 static int parse_shot(struct stackmap_live *live, struct smap_shot *shot, const char *name)
 {
 	int ret;
@@ -147,8 +162,8 @@ static int parse_shot(struct stackmap_live *live, struct smap_shot *shot, const 
 		return -ENODATA;
 	ret = smap_parse_brief(shot->bytes.data, shot->bytes.len, &shot->parsed, &shot->order,
 			       &shot->findings, &live->err);
-	if (!ret && shot->findings.cut)
-		ret = smap_error_set(&live->err, -EBADMSG, "ends before its end");
+	if (!ret && lacks_something(&shot->findings, &live->err))
+		ret = smap_errno(-EBADMSG);
 	if (ret)
 		smap_error_prefix(&live->err, ret, "%s/%s", live->dir, name);
 	return ret;

@@ -49,6 +49,7 @@ static void every_series_is_saved(void **state)
 
 	for (i = 0; i < sizeof(series) / sizeof(series[0]); i++) {
 		fixture_play(series[i], "", true);
+		fixture_anew(f);
 		snprintf(f->store, sizeof(f->store), "%s/of-%s", f->folder, series[i]);
 		assert_int_equal(fixture_save(f), 0);
 		assert_int_equal(f->saved.nr_stacks, 500);
@@ -169,6 +170,35 @@ static void a_binary_export_that_cannot_be_read_gives_way_to_the_text(void **sta
 	assert_int_equal(fixture_save(f), 0);
 	assert_int_equal(f->saved.nr_stacks, 500);
 	fixture_logged(f, "the text is saved in its place");
+}
+
+/* Right behind the header, and behind a stack, where nothing is cut. */
+static void a_binary_export_that_ends_early_gives_way_to_the_text(void **state)
+{
+	static const struct {
+		const char	*series;
+		unsigned int	offset;
+		const char	*words;
+	} ends[] = {
+		{ "ours", 64, "ends without its trailer" },
+		{ "ours", 64 + 24 + 8 * 10, "ends without its trailer" },
+		{ "7", 16, "3 announced records are missing" },
+		{ "7", 16 + 16 + 8 * 10, "2 announced records are missing" },
+	};
+	struct fixture *f = *state;
+	size_t i;
+
+	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		fixture_play(ends[i].series, "option=1", false);
+		fixture_anew(f);
+		fixture_shim("record-many 3 1 10");
+		fixture_shim("at -a read stack_map_bin %u limit 0", ends[i].offset);
+		f->log[0] = '\0';
+		snprintf(f->store, sizeof(f->store), "%s/end-%zu", f->folder, i);
+		assert_int_equal(fixture_save(f), 0);
+		assert_int_equal(f->saved.nr_stacks, 3);
+		fixture_logged(f, ends[i].words);
+	}
 }
 
 static void a_map_that_cannot_be_read_leaves_the_file_as_it_was(void **state)
@@ -375,6 +405,7 @@ static const struct CMUnitTest tests[] = {
 	LIVE_TEST(a_container_without_proc_saves_what_it_knows),
 	LIVE_TEST(faults_of_a_read_cost_nothing),
 	LIVE_TEST(a_binary_export_that_cannot_be_read_gives_way_to_the_text),
+	LIVE_TEST(a_binary_export_that_ends_early_gives_way_to_the_text),
 	LIVE_TEST(a_map_that_cannot_be_read_leaves_the_file_as_it_was),
 	LIVE_TEST(a_store_that_cannot_be_written_fails_before_anything_is_read),
 	LIVE_TEST(a_full_disk_costs_nothing_that_was_there),
