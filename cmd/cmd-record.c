@@ -52,24 +52,13 @@ void record_warn_misplaced(const struct record_options *options)
 			 "recorded in full there, or trace-cmd ends (3.4)", options->misplaced);
 }
 
-/* Is there a map that we can save at the end? Said where that is not plain. */
-static bool is_for_us(const struct record_options *options)
-{
-	if (options->is_usage || options->stackmap == RECORD_OFF)
-		return false;
-	if (!options->is_daemon)
-		return true;
-	cmd_warn("--daemonize: when it has ended, save the map: trace-cmd stackmap save");
-	return false;
-}
-
 int record_run(const struct record_options *options, const char *real)
 {
 	bool adds = options->stackmap == RECORD_UNSAID;
 	char **argv, **plain;
 	int status;
 
-	if (!is_for_us(options))
+	if (options->is_usage || options->stackmap == RECORD_OFF)
 		return record_become(real, "record", options->argv, options->argc);
 	argv = make_argv(real, "record", adds, options->argv, options->argc);
 	plain = make_argv(real, "record", false, options->argv, options->argc);

@@ -257,6 +257,18 @@ static bool has_map(const struct recording *rec)
 	return false;
 }
 
+/* What is recorded is for others to save: said. */
+static bool leaves_map(const struct recording *rec)
+{
+	if (rec->options->is_daemon)
+		cmd_warn("--daemonize: when it has ended, save the map: trace-cmd stackmap save");
+	else if (output_is_no_file(&rec->output))
+		cmd_warn("%s is no file: the map stays in the kernel", rec->output.path);
+	else
+		return false;
+	return true;
+}
+
 /* The exit status. */
 static int run_child(struct recording *rec, const char *real, char **argv)
 {
@@ -293,7 +305,7 @@ int recording_run(const struct record_options *options, const char *real, char *
 {
 	const char *path = options->output ? options->output : RECORD_DEFAULT_OUTPUT;
 	struct recording rec = { .options = options };
-	bool becomes = false;
+	char **becomes = NULL;
 	int status;
 
 	rec.live = stackmap_live_new(NULL);
@@ -301,14 +313,14 @@ int recording_run(const struct record_options *options, const char *real, char *
 		return cmd_nomem();
 	stackmap_live_set_log(rec.live, cmd_log, NULL);
 	status = output_init(&rec.output, options->remote ? NULL : path);
-	if (status == CMD_OK && output_is_no_file(&rec.output)) {
-		cmd_warn("%s is no file: the map stays in the kernel", path);
-		becomes = true;
-	} else if (status == CMD_OK) {
-		becomes = !has_map(&rec);
+	if (status == CMD_OK) {
+		if (!has_map(&rec))
+			becomes = plain;
+		else if (leaves_map(&rec))
+			becomes = argv;
+		else
+			status = run_child(&rec, real, argv);
 	}
-	if (status == CMD_OK && !becomes)
-		status = run_child(&rec, real, argv);
 	release(&rec);
-	return becomes ? real_become(real, plain) : status;
+	return becomes ? real_become(real, becomes) : status;
 }

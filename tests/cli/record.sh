@@ -274,6 +274,15 @@ check 'a daemon: one line' \
 	'--daemonize: when it has ended, save the map: trace-cmd stackmap save' "$said"
 check 'a daemon: as it came' 'record [-O] [stackmap] [-e] [sched_switch] [--daemonize]' "$(given)"
 begin ours
+trace_cmd stackmap record -e sched_switch --daemonize
+check 'a daemon: the option is added' 'record [-O] [stackmap] [-e] [sched_switch] [--daemonize]' \
+	"$(given)"
+begin 0
+trace_cmd stackmap record -e sched_switch --daemonize
+check 'a daemon, where the kernel has no map' \
+	'1 line: record [-e] [sched_switch] [--daemonize]' \
+	"$(grep -c 'no stack map' "$tmp/err") line: $(given)"
+begin ours
 trace_cmd record -O stackmap -e sched_switch -V 3:12
 check 'to a host: one line' 'the trace is at 3:12, its maps are in trace.stackmap' "$said"
 begin ours
@@ -287,6 +296,10 @@ check 'remote: nothing written over' mine "$(cat trace.stackmap)"
 begin ours
 trace_cmd record -O stackmap -e sched_switch -o /dev/null
 check 'no file' '0 /dev/null is no file: the map stays in the kernel' "$status $said"
+begin ours
+trace_cmd stackmap record -e sched_switch -o /dev/null
+check 'no file: the option is added' 'record [-O] [stackmap] [-e] [sched_switch] [-o] [/dev/null]' \
+	"$(given)"
 begin ours
 TRACE=$source_dir/README.md trace_cmd record -O stackmap -e sched_switch
 check 'a trace that cannot hold maps: they lie beside' 'trace.dat trace.dat.stackmap' "$(files)"
