@@ -78,7 +78,7 @@ static int detach_trace(const struct detach *detach, const char *trace)
 
 static int run_detach(const struct command *cmd, int argc, char **argv)
 {
-	struct detach detach = { NULL };
+	struct detach detach = { .output = NULL };
 	struct cmd_args args;
 	int key, nr, status = CMD_FAILED;
 

@@ -115,7 +115,7 @@ static bool read_u32(const struct tep_plugin_option *option, uint32_t *ret_numbe
 
 void smap_settings_read(struct smap_settings *ret_settings)
 {
-	struct smap_settings settings = { NULL };
+	struct smap_settings settings = { .path = NULL };
 	uint32_t depth;
 
 	if (*options[OPTION_FILE].value)

@@ -163,16 +163,16 @@ static const struct {
 	const char	*name;
 	int		(*walk)(struct smap_trace_input *input, uint64_t *pos, const char *what);
 } sections[TRACE_NR] = {
-	[TRACE_DONE]		= { "options" },
-	[TRACE_BUFFER]		= { "event data" },
-	[TRACE_STRINGS]		= { "strings" },
+	[TRACE_DONE]		= { "options", NULL },
+	[TRACE_BUFFER]		= { "event data", NULL },
+	[TRACE_STRINGS]		= { "strings", NULL },
 	[TRACE_HEADER_INFO]	= { "header info", walk_header_info },
 	[TRACE_FTRACE_EVENTS]	= { "ftrace event formats", walk_formats },
 	[TRACE_EVENT_FORMATS]	= { "event formats", walk_systems },
 	[TRACE_KALLSYMS]	= { "kallsyms", walk_text32 },
 	[TRACE_PRINTK]		= { "printk formats", walk_text32 },
 	[TRACE_CMDLINES]	= { "command lines", walk_text64 },
-	[TRACE_BUFFER_TEXT]	= { "text of a buffer" },
+	[TRACE_BUFFER_TEXT]	= { "text of a buffer", NULL },
 };
 
 const char *smap_trace_section_name(unsigned int id)
