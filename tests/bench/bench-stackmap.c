@@ -22,7 +22,11 @@
 static struct ftrace_stackmap_key keys[NR_STACKS];
 static unsigned long frames[NR_STACKS][MAX_DEPTH];
 
+#if __has_attribute(noipa)
 #define bench	__attribute__((__noinline__, noipa)) static
+#else
+#define bench	__attribute__((__noinline__)) static
+#endif
 
 bench void bench_loop(const struct ftrace_stackmap *map, unsigned int depth)
 {
