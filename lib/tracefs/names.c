@@ -41,7 +41,10 @@ static void add_folder(struct smap_buf *list, const char *name, size_t len)
 	smap_buf_add_hex(list, st.st_ino);
 }
 
-/* Name, size and address of a line: the rest of it changes with every use of the module. */
+/*
+ * Name, size, state (a module has other symbols while it is loading) and address of a line: the
+ * rest of it changes with every use of the module.
+ */
 static void add_module(struct smap_buf *list, const char *pos, const char *newline)
 {
 	const char *word;
@@ -53,7 +56,7 @@ static void add_module(struct smap_buf *list, const char *pos, const char *newli
 			;
 		if (nr == 0)
 			add_folder(list, word, len);
-		if (nr == 0 || nr == 1 || nr == 5)
+		if (nr == 0 || nr == 1 || nr == 4 || nr == 5)
 			smap_buf_add(list, word, len);
 		smap_buf_add_char(list, ' ');
 	}
@@ -205,13 +208,16 @@ static struct smap_symbols *symbols_of(struct smap_store *store, size_t nr)
 void smap_names_take(struct smap_names *names, struct smap_store *store, const uint8_t boot_id[16])
 {
 	const struct stackmap_save *save = last_named(store, boot_id);
+	struct smap_symbols *symbols;
 	struct smap_modules modules;
 
 	if (names->is_read || !save || read_modules(&modules) || !is_same(&modules, &save->modules))
 		return;
-	names->symbols = symbols_of(store, save->nr);
-	if (!names->symbols)
+	symbols = symbols_of(store, save->nr);
+	if (!symbols)
 		return;
+	smap_symbols_free(names->symbols);
+	names->symbols = symbols;
 	names->modules = modules;
 	names->is_read = names->is_part = true;
 }

@@ -81,12 +81,15 @@ static void a_module_that_came_or_went_has_it_read_again(void **state)
 	write_modules("");
 	count_reads();
 	assert_int_equal(fixture_save(f), 0);
-	write_modules("nfs 385024 1 lockd, Live 0xffffffffc0a1e000\n");
+	write_modules("nfs 385024 1 lockd, Loading 0xffffffffc0a1e000\n");
 	assert_int_equal(fixture_save(f), 0);
 	assert_int_equal(nr_reads(), 2);
-	write_modules("nfs 385024 1 lockd, Live 0xffffffffc0b1e000\n");
+	write_modules("nfs 385024 1 lockd, Live 0xffffffffc0a1e000\n");
 	assert_int_equal(fixture_save(f), 0);
 	assert_int_equal(nr_reads(), 3);
+	write_modules("nfs 385024 1 lockd, Live 0xffffffffc0b1e000\n");
+	assert_int_equal(fixture_save(f), 0);
+	assert_int_equal(nr_reads(), 4);
 }
 
 /* Its folder of sysfs, here a file, is another one each time: the one before is still there. */
