@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "apart.h"
 #include "away.h"
 #include "cmd.h"
 #include "folder.h"
@@ -65,6 +66,15 @@ static uint64_t read_clock(clockid_t clock)
 
 	clock_gettime(clock, &now);
 	return (uint64_t)now.tv_sec * ROTATION_NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+/* Those that end us. */
+static void end_signals(sigset_t *ret_set)
+{
+	sigemptyset(ret_set);
+	sigaddset(ret_set, SIGTERM);
+	sigaddset(ret_set, SIGINT);
+	sigaddset(ret_set, SIGHUP);
 }
 
 /* ---- struct watch_ops ---- */
@@ -224,24 +234,55 @@ static void tell_stuck(struct watcher *watcher, const struct folder_trimmed *tri
 	strcpy(watcher->said_stuck, trimmed->stuck);
 }
 
+struct trim {
+	const struct watcher	*watcher;
+	struct folder_bounds	bounds;
+	struct folder_now	now;
+	struct folder_trimmed	trimmed;
+};
+
+static void call_trim(void *data)
+{
+	struct trim *trim = data;
+
+	folder_trim(trim->watcher->folder, trim->watcher->path, &trim->bounds, &trim->now,
+		    &trim->trimmed);
+}
+
+/*
+ * All files are read for that, and one may be written anew: who wants us to end does not wait for
+ * it. What it was about to write counts for nothing then, as if it had been killed.
+ */
+static bool trim_apart(const struct watcher *watcher, struct trim *trim)
+{
+	sigset_t set;
+
+	end_signals(&set);
+	return apart_call(&set, call_trim, trim, sizeof(*trim));
+}
+
 static void trim(struct watcher *watcher, const struct folder_bounds *bounds)
 {
-	struct folder_now now = { read_clock(CLOCK_REALTIME), read_clock(CLOCK_BOOTTIME), 0 };
-	struct folder_trimmed trimmed;
+	struct trim trim = { .watcher = watcher, .bounds = *bounds };
+	const struct folder_trimmed *trimmed = &trim.trimmed;
 	char line[200];
 
-	now.oldest_ns = oldest_event(watcher, now.boot_ns);
-	folder_trim(watcher->folder, watcher->path, bounds, &now, &trimmed);
-	tell_stuck(watcher, &trimmed);
-	if (trimmed.nr_saves) {
+	trim.now.wall_ns = read_clock(CLOCK_REALTIME);
+	trim.now.boot_ns = read_clock(CLOCK_BOOTTIME);
+	trim.now.oldest_ns = oldest_event(watcher, trim.now.boot_ns);
+	if (!trim_apart(watcher, &trim))
+		return;
+	tell_stuck(watcher, trimmed);
+	if (trimmed->nr_saves) {
 		snprintf(line, sizeof(line), "dropped the oldest %zu %s, %" PRIu64 " bytes",
-			 trimmed.nr_saves, trimmed.nr_saves == 1 ? "save" : "saves", trimmed.len);
+			 trimmed->nr_saves, trimmed->nr_saves == 1 ? "save" : "saves",
+			 trimmed->len);
 		op_tell(watcher, line);
 	}
-	if (trimmed.over_len && !watcher->said_over)
+	if (trimmed->over_len && !watcher->said_over)
 		cmd_warn("%s: %" PRIu64 " bytes more than --max-size: the ring buffer may still "
-			 "need what is left (see --drop-live)", watcher->folder, trimmed.over_len);
-	watcher->said_over = trimmed.over_len != 0;
+			 "need what is left (see --drop-live)", watcher->folder, trimmed->over_len);
+	watcher->said_over = trimmed->over_len != 0;
 }
 
 /* Bytes of the folder that count, without opening a file of it. */
@@ -303,10 +344,7 @@ static const struct watch_ops ops = {
 /* They are taken between two steps: none of them interrupts a save. */
 static void take_signals(sigset_t *ret_set)
 {
-	sigemptyset(ret_set);
-	sigaddset(ret_set, SIGTERM);
-	sigaddset(ret_set, SIGINT);
-	sigaddset(ret_set, SIGHUP);
+	end_signals(ret_set);
 	sigaddset(ret_set, SIGUSR1);
 	sigprocmask(SIG_BLOCK, ret_set, NULL);
 	/* Whoever reads our news may go; we stay. */
