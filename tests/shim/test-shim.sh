@@ -83,7 +83,7 @@ for series in 4 5 6 7 8 ours; do
 		"$(in_world "cat $T/stack_map $T/stack_map_stat")" ''
 	is "$series: in full before there is a map" "$("$shim" record $a)" '<stack trace>'
 	enabled=$(in_world "cat $T/options/stackmap; echo 1 > $T/options/stackmap
-		cat $T/options/stackmap; tail -n 1 $T/trace_options")
+		cat $T/options/stackmap; grep -x stackmap $T/trace_options")
 	is "$series: first enable" "$enabled" '0
 1
 stackmap'
