@@ -410,16 +410,34 @@ static bool is_closed(const struct stackmap_store *store, uint32_t generation)
 	return false;
 }
 
-/* Where an earlier watch of this boot has left off. */
-static void expect_next(struct watch *watch, const char *path)
+struct left_off {
+	const char	*path;
+	bool		is_known;
+	uint32_t	generation;	/* the next one */
+};
+
+static void find_left_off(void *data)
 {
 	struct stackmap_store *store = stackmap_store_new();
-	uint32_t generation = 0;
+	struct left_off *left_off = data;
 
 	/* No file yet, or one that the first save will tell of. */
-	if (store && !stackmap_store_open(store, path) && find_latest(store, &generation))
-		watch_expect(watch, generation + is_closed(store, generation));
+	if (store && !stackmap_store_open(store, left_off->path))
+		left_off->is_known = find_latest(store, &left_off->generation);
+	if (left_off->is_known)
+		left_off->generation += is_closed(store, left_off->generation);
 	stackmap_store_free(store);
+}
+
+/* Where an earlier watch of this boot has left off. All of the file is read for that. */
+static void expect_next(struct watch *watch, const char *path)
+{
+	struct left_off left_off = { .path = path };
+	sigset_t set;
+
+	end_signals(&set);
+	if (apart_call(&set, find_left_off, &left_off, sizeof(left_off)) && left_off.is_known)
+		watch_expect(watch, left_off.generation);
 }
 
 /* What waits in memory needs no kernel, which may be out of reach by now. */

@@ -327,18 +327,26 @@ rm "$(other_boot 1)" "$(other_boot 3)"
 all_resolve
 
 # It reads an old file until somebody writes into the fifo, which is when it has ended.
-begin 'what ends it does not wait for old maps to be dropped' ours bits=10 generation=1 option=1
+begin 'what ends it does not wait for old maps to be read' ours bits=10 generation=1 option=1
 mkdir "$tmp/maps"
 save_other_boot 1
 record 5
 mkfifo "$tmp/go-on"
-"$shim" at open '/*/maps/2020*' r run "touch $tmp/trimming; read line < $tmp/go-on"
+"$shim" at open '/*/maps/2020*' r run "touch $tmp/reading; read line < $tmp/go-on"
 run --max-age 1d
-until_true [ -e "$tmp/trimming" ]
+until_true [ -e "$tmp/reading" ]
 record 3 100
 stop
 (: > "$tmp/go-on")
 has_lines out '^generation 2: 8 stacks, .*goes on' || fault 'the end is not saved'
+rm "$tmp/reading"
+record 2 200
+"$shim" at open '/*/maps/2*-3f2504e0*' r run "touch $tmp/reading; read line < $tmp/go-on"
+start
+until_true [ -e "$tmp/reading" ]
+stop
+(: > "$tmp/go-on")
+has_lines out '^generation 2: 10 stacks, .*goes on' || fault 'the end is not saved'
 [ "$(ls -A "$tmp/maps" | wc -l)" = 2 ] || fault 'something is left behind'
 all_resolve
 
