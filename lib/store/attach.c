@@ -9,6 +9,9 @@
  * The header comes first since it is what keeps a reader of traces out of the rest. What stands
  * behind the last commit counts for nobody: blocks go there as they are read, and one that turns
  * out to have changed is a failure as any. On failure the file is cut to where it ended before.
+ *
+ * Who writes a trace knows of no lock. It is looked at again before each part and before the
+ * commit; one that somebody else made longer or shorter is his, and is left as it is.
  */
 #include <endian.h>
 #include <errno.h>
@@ -191,7 +194,8 @@ static int sync_what_is_there(const struct attach *attach, struct smap_error *er
 
 static int write_saves(struct attach *attach, size_t *ret_nr_added, struct smap_error *err)
 {
-	struct smap_sink sink = { .fd = attach->fd, .begin = begin, .data = attach };
+	struct smap_sink sink = { .fd = attach->fd, .is_shared = true, .begin = begin,
+				  .data = attach };
 	int ret;
 
 	if (attach->store) {
@@ -209,8 +213,10 @@ static int write_saves(struct attach *attach, size_t *ret_nr_added, struct smap_
 	if (!ret)
 		ret = smap_sync_file(attach->fd, err);
 	if (!ret)
+		ret = smap_sink_check_end(&sink, err);
+	if (!ret)
 		ret = commit(attach, sink.len, err);
-	if (ret && attach->is_begun)
+	if (ret && ret != -EBUSY && attach->is_begun)
 		undo(attach);
 	return ret;
 }

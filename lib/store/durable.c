@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "durable.h"
@@ -25,6 +26,20 @@ int smap_write_all(int fd, const char *data, size_t len, off_t offset, struct sm
 	return 0;
 }
 
+int smap_sink_check_end(const struct smap_sink *sink, struct smap_error *err)
+{
+	struct stat st;
+
+	if (!sink->is_shared)
+		return 0;
+	if (fstat(sink->fd, &st))
+		return smap_error_set(err, -errno, "%m");
+	if ((uint64_t)st.st_size != sink->base + sink->len)
+		return smap_error_set(err, -EBUSY,
+				      "was changed meanwhile by somebody else: nothing is attached, try again");
+	return 0;
+}
+
 int smap_sink_add(struct smap_sink *sink, const void *data, size_t len, struct smap_error *err)
 {
 	int (*begin)(struct smap_sink *sink, struct smap_error *err) = sink->begin;
@@ -33,6 +48,8 @@ int smap_sink_add(struct smap_sink *sink, const void *data, size_t len, struct s
 	sink->begin = NULL;
 	if (begin)
 		ret = begin(sink, err);
+	if (!ret)
+		ret = smap_sink_check_end(sink, err);
 	if (!ret)
 		ret = smap_write_all(sink->fd, data, len, (off_t)(sink->base + sink->len), err);
 	if (!ret)

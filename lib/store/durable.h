@@ -5,6 +5,7 @@
 #ifndef SMAP_STORE_DURABLE_H
 #define SMAP_STORE_DURABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -19,6 +20,7 @@ struct smap_sink {
 	int		fd;
 	uint64_t	base;		/* where byte 0 of the store stands in the file */
 	uint64_t	len;		/* of the store so far */
+	bool		is_shared;	/* others may write to the file: -EBUSY where they did */
 	/* NULL, or called once before anything is written, which it may do itself. */
 	int		(*begin)(struct smap_sink *sink, struct smap_error *err);
 	void		*data;		/* for it */
@@ -26,6 +28,8 @@ struct smap_sink {
 
 /* As smap_write_all(), or what @begin returned: then the sink is of no use any more. */
 int smap_sink_add(struct smap_sink *sink, const void *data, size_t len, struct smap_error *err);
+/* The file of one that is shared ends where the sink does; else -EBUSY with words. */
+int smap_sink_check_end(const struct smap_sink *sink, struct smap_error *err);
 /* A beginning: where blocks may stand, behind a tail that is torn. */
 int smap_sink_pad(struct smap_sink *sink, struct smap_error *err);
 

@@ -17,6 +17,7 @@ export LC_ALL STACKMAP_SHIM ASAN_OPTIONS
 "$shim" setup "$STACKMAP_SHIM" ours || exit 1
 cd "$tmp" || exit 1
 trace=$tmp/trace.dat
+change=
 busy='was changed meanwhile by somebody else: not written to, try again'
 
 check()
@@ -38,7 +39,7 @@ race()
 	moment=$3
 	shift 3
 	# shellcheck disable=SC2086 # several words
-	"$shim" at $moment run 'cat changed > trace.dat; touch -d 2001-01-01 trace.dat'
+	"$shim" at $moment run "${change:-cat changed > trace.dat; touch -d 2001-01-01 trace.dat}"
 	"$shim" run "$command" "$@" > out 2>&1
 	check "$name: status and words" "2 trace-cmd stackmap $1: $trace: $words" "$? $(cat out)"
 	check "$name: the change took place" '' "$("$shim" rules)"
@@ -59,6 +60,25 @@ race 'attach, longer' \
 	attach "$trace" "$data/gens.1.stack_map"
 tr a b < trace.dat > changed
 race 'attach, as long' "$busy" "$opening" attach "$trace" "$data/gens.1.stack_map"
+
+# While it is written to: what was read of the saved maps until then stands behind the old trace.
+"$command" import -o two.stackmap "$data/gens.1.stack_map" "$data/gens.2.stack_map" > out 2>&1 ||
+	cat out
+second=$("$command" list --json two.stackmap | sed 's/.*"offset":\([0-9]*\).*/\1/')
+# race_within NAME: "changed" comes once the header was written, before the second map is read.
+race_within()
+{
+	change="'$shim' at read $tmp/two.stackmap $second run 'cat changed > trace.dat'"
+	race "$1" 'was changed meanwhile by somebody else: nothing is attached, try again' \
+		"write $trace $size" attach "$trace" two.stackmap
+	change=
+}
+tr a b < trace.dat > changed
+race_within 'attach, as long, in the middle'
+head -c $((size / 2)) trace.dat > changed
+race_within 'attach, shorter, in the middle'
+cat trace.dat trace.dat > changed
+race_within 'attach, longer, in the middle'
 
 # While what is attached is written to a file.
 "$command" attach "$trace" "$data/gens.1.stack_map" > out 2>&1 || cat out
