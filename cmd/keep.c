@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd.h"
 #include "interrupt.h"
@@ -22,9 +23,15 @@ static int fail_on(struct recording *rec, const char *path, int err)
 	return cmd_error("%s: %s", path, strerror(-err));
 }
 
+/* All of it may have gone elsewhere, which was said. */
+static bool has_pending(const struct recording *rec)
+{
+	return rec->nr_saves && !access(rec->output.pending, F_OK);
+}
+
 static void tell_of_pending(const struct recording *rec)
 {
-	if (rec->nr_saves)
+	if (has_pending(rec))
 		cmd_warn("the maps of %s are in %s", rec->output.path, rec->output.pending);
 }
 
@@ -239,7 +246,8 @@ static void keep_without_trace(struct recording *rec)
 
 	interrupt_stage("saving the stack map", SAVING_GIVEN_UP);
 	save(rec);
-	if (!rec->nr_saves)
+	away_bring_home(&rec->away, rec->output.pending);
+	if (!has_pending(rec))
 		return;
 	err = output_keep(&rec->output, &name);
 	if (err)
@@ -251,13 +259,16 @@ static void keep_without_trace(struct recording *rec)
 	free(name);
 }
 
-/* No trace came of it. */
-static void tell_what_is_left(const struct recording *rec)
+/* No trace came of it. What was taken out of the kernel may be of use all the same. */
+static void keep_what_is_left(struct recording *rec)
 {
 	struct map_state state;
 
+	interrupt_stage("saving the stack map", SAVING_GIVEN_UP);
+	save_pending(rec);
+	away_bring_home(&rec->away, rec->output.pending);
 	map_state_read(rec->live, &state);
-	if (rec->nr_saves)
+	if (has_pending(rec))
 		cmd_warn("%s was not written; the maps that were rotated are in %s",
 			 rec->output.path ? rec->output.path : "the trace", rec->output.pending);
 	/* silent where it failed before it recorded */
@@ -299,7 +310,7 @@ void recording_keep(struct recording *rec)
 		   (rec->options->remote || rec->options->unknown)) {
 		keep_without_trace(rec);
 	} else {
-		tell_what_is_left(rec);
+		keep_what_is_left(rec);
 		return;
 	}
 	map_state_read(rec->live, &state);

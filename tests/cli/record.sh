@@ -372,6 +372,22 @@ REAL_DURING="shim record-many 900 0; $until_reset; shim rules clear" trace_cmd r
 check 'rotated, and written at the end: nothing left' '' "$(ls -A "$tmp/var")"
 check 'rotated, and written at the end' '0 1 map with 900 stacks: trace.dat' \
 	"$status $(echo "$said" | tail -n 1)"
+# It cannot be written to files like $2, which is told as $3, until trace-cmd fails.
+rotated_without_trace()
+{
+	begin ours bits=10 generation=5
+	"$SHIM" at -a write "$2" 100 fail ENOSPC
+	REAL_DURING="shim record-many 900 0; $until_reset
+		until grep -q '$3' $tmp/err; do sleep 0.05; done
+		shim rules clear; exit 1" trace_cmd record -O stackmap
+	check "$1, and no trace: written all the same" '1 trace.dat.stackmap.new 5 ' \
+		"$status $(files) $("$command" list trace.dat.stackmap.new |
+			sed -n 's/.*generation \([0-9]*\) .*/\1/p' | uniq) $(ls "$tmp/var")"
+	check "$1, and no trace: said" 1 "$(echo "$said" |
+		grep -c 'the maps that were rotated are in trace.dat.stackmap.new$')"
+}
+rotated_without_trace 'rotated, and nowhere to write' '/*stackmap*' 'not written'
+rotated_without_trace 'rotated, and saved elsewhere' '/*/here/*stackmap*' 'had to be saved in'
 begin ours bits=10 mount=
 REAL_BEFORE='shim set mount=/sys/kernel/tracing' REAL_DURING=$fill trace_cmd record -O stackmap
 check 'tracefs mounted by trace-cmd: rotated' '0 2 maps with 1100 stacks: trace.dat' \
