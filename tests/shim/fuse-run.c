@@ -19,6 +19,7 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <limits.h>
+#include <mntent.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdarg.h>
@@ -96,14 +97,30 @@ static void make_folder(const char *path)
 	}
 }
 
+static bool is_tracefs(const struct mntent *mount)
+{
+	return !strcmp(mount->mnt_type, "tracefs") || !strcmp(mount->mnt_type, "debugfs");
+}
+
+/* One less. False: there is none. */
+static bool unmount_one(void)
+{
+	FILE *mounts = setmntent("/proc/self/mounts", "re");
+	const struct mntent *one;
+	bool is_less = false;
+
+	while (mounts && !is_less && (one = getmntent(mounts)))
+		is_less = is_tracefs(one) && !umount2(one->mnt_dir, MNT_DETACH);
+	if (mounts)
+		endmntent(mounts);
+	return is_less;
+}
+
+/* Those of the machine, wherever they are. */
 static void hide_system(void)
 {
-	size_t i;
-
-	for (i = 0; shim_system_places[i]; i++) {
-		if (is_there(shim_system_places[i]))
-			mount_empty(shim_system_places[i]);
-	}
+	while (unmount_one())
+		;
 }
 
 static bool read_mount_dir(const char *dir)

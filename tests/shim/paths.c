@@ -14,8 +14,6 @@
 
 #include "paths.h"
 
-const char *const shim_system_places[] = { "/sys/kernel/tracing", "/sys/kernel/debug", NULL };
-
 const char *shim_world_dir(void)
 {
 	const char *dir = getenv(SHIM_ENV);
@@ -164,11 +162,12 @@ static bool find_mounted(struct shim_path *path)
 /* Never the tracefs of the machine on which the tests run. */
 static bool find_system(struct shim_path *path)
 {
+	static const char *const places[] = { "/sys/kernel/tracing", "/sys/kernel/debug" };
 	const char *rest;
 	size_t i;
 
-	for (i = 0; shim_system_places[i]; i++) {
-		rest = below(path->absolute, shim_system_places[i]);
+	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		rest = below(path->absolute, places[i]);
 		if (!rest)
 			continue;
 		path->is_mapped = true;

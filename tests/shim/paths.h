@@ -20,9 +20,6 @@ struct shim_path {
 	enum shim_kind	kind;
 };
 
-/* Where tracefs of the system could be; NULL behind the last one. */
-extern const char *const shim_system_places[];
-
 /* The world's directory; NULL where the environment names none. */
 const char *shim_world_dir(void);
 void shim_path_find(struct shim_path *path, int dirfd, const char *given);
