@@ -31,7 +31,10 @@
 #include "store/reader.h"
 #include "room.h"
 
-/* EBUSY: eight maps are held by readers, who may be done soon. */
+/*
+ * EBUSY: eight maps are held by readers, who may be done soon; series 7, which has one map, says so
+ * while another reset runs.
+ */
 #define MAX_RESET_TRIES	20
 #define RESET_WAIT_MS	50
 /* Another tool resets the map between our steps: it cannot do so for ever. */
@@ -47,9 +50,10 @@ static bool has(const struct smap_stat *stat, enum smap_stat_field field)
 static int reset_words(struct stackmap_live *live, int ret)
 {
 	if (ret == -EBUSY)
-		return smap_error_set(&live->err, ret,
-				      "%s/stack_map: not reset: other programs hold too many maps",
-				      live->dir);
+		return smap_error_set(&live->err, ret, "%s/stack_map: not reset: %s", live->dir,
+				      live->abilities & STACKMAP_CAN_ROTATE ?
+				      "other programs hold too many maps" :
+				      "another program is just resetting it");
 	if (ret == -ENOMEM)
 		return smap_error_set(&live->err, ret,
 				      "%s/stack_map: not reset: no memory for another map",

@@ -29,6 +29,17 @@ static void a_reset_saves_nothing(void **state)
 	assert_int_equal(fixture_nr_files(f), 0);
 }
 
+/* Which has one map: nobody can hold too many. */
+static void series_7_says_that_somebody_else_resets(void **state)
+{
+	struct fixture *f = *state;
+
+	fixture_play("7", "", true);
+	fixture_shim("at -a before stack_map 0 fail EBUSY");
+	fixture_failed(f, stackmap_live_reset(f->live), -EBUSY,
+		       "not reset: another program is just resetting it");
+}
+
 static void a_map_in_use_is_not_freed(void **state)
 {
 	struct fixture *f = *state;
@@ -101,6 +112,7 @@ static void none_is_freed_as_well(void **state)
 static const struct CMUnitTest tests[] = {
 	LIVE_TEST(the_option_is_set_and_cleared),
 	LIVE_TEST(a_reset_saves_nothing),
+	LIVE_TEST(series_7_says_that_somebody_else_resets),
 	LIVE_TEST(a_map_in_use_is_not_freed),
 	LIVE_TEST(series_4_to_7_cannot_free),
 	LIVE_TEST(nobody_is_waited_for_who_reads_the_map),
