@@ -305,6 +305,19 @@ static void start_server(const char *dir, int socket)
 
 /* ---- the command ---- */
 
+/* The server needs it: a namespace for the command alone. */
+static void hide_proc(const char *dir)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/no-proc", dir);
+	if (!is_there(path))
+		return;
+	if (unshare(CLONE_NEWNS))
+		cannot("a mount namespace");
+	mount_empty("/proc");
+}
+
 static void run(const char *dir, char **argv)
 {
 	int sockets[2], listener;
@@ -316,6 +329,7 @@ static void run(const char *dir, char **argv)
 	close(sockets[1]);
 	if (recv(sockets[0], &letter, 1, 0) != 1)
 		exit(CANNOT);
+	hide_proc(dir);
 	listener = shim_calls_catch();
 	if (listener < 0)
 		cannot("catch system calls");
