@@ -36,13 +36,13 @@
 #include "fuse.h"
 #include "paths.h"
 
-/* As Meson takes it: this cannot be run here. */
-#define CANNOT	77
+#define FAILED	2
+#define CANNOT	77	/* here, as Meson takes it: the tests are skipped */
 
 static char mount_dir[PATH_MAX];	/* as the world says */
 
-__attribute__((noreturn, format(printf, 1, 2)))
-static void cannot(const char *fmt, ...)
+__attribute__((noreturn, format(printf, 2, 3)))
+static void stop(int status, const char *fmt, ...)
 {
 	int err = errno;
 	va_list ap;
@@ -52,7 +52,7 @@ static void cannot(const char *fmt, ...)
 	vfprintf(stderr, fmt, ap);
 	fprintf(stderr, ": %s\n", strerror(err));
 	va_end(ap);
-	exit(CANNOT);
+	exit(status);
 }
 
 /* ---- the namespace ---- */
@@ -67,33 +67,31 @@ static bool is_there(const char *path)
 static void mount_empty(const char *path)
 {
 	if (mount("stackmap-shim", path, "tmpfs", 0, "mode=755"))
-		cannot("mount an empty %s", path);
+		stop(FAILED, "an empty %s", path);
 }
 
-/* Nothing is made in the file systems of the machine. */
+/*
+ * Nothing is made in the file systems of the machine: where @path ends there, an empty one is
+ * mounted, and it goes on in that.
+ */
 static void make_folder(const char *path)
 {
-	char part[PATH_MAX];
+	char part[PATH_MAX + 1], above[PATH_MAX] = "/";
 	bool is_ours = false;
 	char *slash;
 
 	snprintf(part, sizeof(part), "%s/", path);
 	for (slash = part; (slash = strchr(slash + 1, '/')); *slash = '/') {
 		*slash = '\0';
-		if (is_there(part))
-			continue;
-		if (!is_ours) {
-			char *last = strrchr(part, '/');
-
-			*last = '\0';
-			if (!*part)
-				cannot("%s: there is no folder above it", path);
-			mount_empty(part);
-			*last = '/';
+		if (!is_ours && !is_there(part)) {
+			if (!above[1])
+				stop(FAILED, "%s", part);
+			mount_empty(above);
 			is_ours = true;
 		}
-		if (mkdir(part, 0755))
-			cannot("%s", part);
+		if (is_ours && mkdir(part, 0755))
+			stop(FAILED, "%s", part);
+		snprintf(above, sizeof(above), "%s", part);
 	}
 }
 
@@ -145,7 +143,7 @@ static int mount_over(const char *path, const struct stat *st, int type, struct 
 
 	if (type == FTW_F && strcmp(name, "mounts") && strcmp(name, "mtab") && is_there(place) &&
 	    mount(path, place, NULL, MS_BIND, NULL))
-		cannot("mount %s", place);
+		stop(FAILED, "mount %s", place);
 	return 0;
 }
 
@@ -154,7 +152,7 @@ static void make_namespace(const char *dir)
 	char over[PATH_MAX];
 
 	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
-		cannot("a mount namespace");
+		stop(CANNOT, "a mount namespace");
 	hide_system();
 	over_len = (size_t)snprintf(over, sizeof(over), "%s/over", dir);
 	nftw(over, mount_over, 8, FTW_PHYS);
@@ -162,7 +160,7 @@ static void make_namespace(const char *dir)
 		return;
 	make_folder(mount_dir);
 	if (mount("nodev", mount_dir, "tracefs", 0, NULL))
-		cannot("mount tracefs");
+		stop(CANNOT, "mount tracefs");
 }
 
 /* ---- the server ---- */
@@ -250,7 +248,7 @@ static dev_t begin_serving(void)
 		return 0;
 	session = shim_fuse_mount(mount_dir);
 	if (!session || pthread_create(&thread, NULL, serve, session) || stat(mount_dir, &st))
-		exit(CANNOT);
+		stop(FAILED, "mount it");
 	return st.st_dev;
 }
 
@@ -262,7 +260,7 @@ static void name_server(char *name, const char *dir)
 	snprintf(name, PATH_MAX, "%s/servers/%d", dir, (int)getpid());
 	snprintf(place, sizeof(place), "/proc/%d/root%s", (int)getpid(), mount_dir);
 	if (symlink(place, name))
-		cannot("%s", name);
+		stop(FAILED, "%s", name);
 }
 
 __attribute__((noreturn))
@@ -300,7 +298,7 @@ static void start_server(const char *dir, int socket)
 		_exit(child < 0);
 	}
 	if (child < 0 || waitpid(child, &status, 0) != child || status)
-		cannot("fork");
+		stop(FAILED, "fork");
 }
 
 /* ---- the command ---- */
@@ -314,7 +312,7 @@ static void hide_proc(const char *dir)
 	if (!is_there(path))
 		return;
 	if (unshare(CLONE_NEWNS))
-		cannot("a mount namespace");
+		stop(CANNOT, "a mount namespace");
 	mount_empty("/proc");
 }
 
@@ -324,20 +322,29 @@ static void run(const char *dir, char **argv)
 	char letter;
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets))
-		cannot("a socket");
+		stop(FAILED, "a socket");
 	start_server(dir, sockets[1]);
 	close(sockets[1]);
 	if (recv(sockets[0], &letter, 1, 0) != 1)
-		exit(CANNOT);
+		exit(FAILED);
 	hide_proc(dir);
 	listener = shim_calls_catch();
 	if (listener < 0)
-		cannot("catch system calls");
+		stop(CANNOT, "catch system calls");
 	send_fd(sockets[0], listener);
 	close(listener);
 	close(sockets[0]);
 	setenv(SHIM_ENV_MOUNTED, dir, true);
 	execvp(argv[0], argv);
+}
+
+static void need_fuse(void)
+{
+	int fd = open("/dev/fuse", O_RDWR | O_CLOEXEC);
+
+	if (fd < 0)
+		stop(CANNOT, "/dev/fuse");
+	close(fd);
 }
 
 int main(int argc, char **argv)
@@ -348,10 +355,9 @@ int main(int argc, char **argv)
 		fputs("stackmap-shim-fuse: no command, or no STACKMAP_SHIM\n", stderr);
 		return 2;
 	}
-	if (access("/dev/fuse", R_OK | W_OK))
-		cannot("/dev/fuse");
+	need_fuse();
 	if (!read_mount_dir(dir))
-		cannot("%s", dir);
+		stop(FAILED, "%s", dir);
 	make_namespace(dir);
 	run(dir, argv + 1);
 	fprintf(stderr, "stackmap-shim-fuse: %s: %s\n", argv[1], strerror(errno));

@@ -148,11 +148,14 @@ static void do_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi
 	reply_attr(req, ino);
 }
 
-/* O_TRUNC comes with the open: nothing is left to be done. */
+/* A file has no length to be set; its mode is that of the file below root/. */
 static void do_setattr(fuse_req_t req, fuse_ino_t ino, struct stat *st, int which,
 		       struct fuse_file_info *fi)
 {
-	reply_attr(req, ino);
+	if (which & (FUSE_SET_ATTR_MODE | FUSE_SET_ATTR_UID | FUSE_SET_ATTR_GID))
+		fuse_reply_err(req, EPERM);
+	else
+		reply_attr(req, ino);
 }
 
 static void do_mkdir(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode)
