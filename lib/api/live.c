@@ -11,11 +11,11 @@
 #include "stackmap.h"
 #include "tracefs/live.h"
 
-static int read_live(void *data, struct smap_export **ret_export, struct smap_symbols **ret_symbols,
-		     struct smap_error *err)
+static int read_live(void *data, const uint32_t *generation, struct smap_export **ret_export,
+		     struct smap_symbols **ret_symbols, struct smap_error *err)
 {
 	struct stackmap_live *live = data;
-	int ret = smap_live_read(live, ret_export, ret_symbols);
+	int ret = smap_live_read(live, generation, ret_export, ret_symbols);
 
 	return ret < 0 ? smap_error_set(err, ret, "%s", stackmap_live_get_error(live)) : ret;
 }

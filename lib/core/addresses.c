@@ -76,6 +76,11 @@ static size_t nr_known(const struct smap_addresses *set, const uint64_t *address
 	return nr;
 }
 
+bool smap_addresses_has(const struct smap_addresses *set, uint64_t address)
+{
+	return address ? nr_known(set, &address, 1) : set->has_zero;
+}
+
 int smap_addresses_add(struct smap_addresses *set, const uint64_t *addresses, size_t nr)
 {
 	size_t at = 0;

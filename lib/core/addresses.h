@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A set of addresses: each distinct one of an export, for who has no use for the stacks. Nearly all
- * that is added is in it already, and costs a dozen instructions.
+ * that is added is in it already, and costs a dozen instructions. Cookies will do as well.
  */
 #ifndef SMAP_CORE_ADDRESSES_H
 #define SMAP_CORE_ADDRESSES_H
@@ -18,6 +18,7 @@ struct smap_addresses {
 	bool		has_zero;	/* that is in no table */
 };
 
+bool smap_addresses_has(const struct smap_addresses *set, uint64_t address);
 /* All zero is an empty one. 0 or -ENOMEM: then some of them are in it. */
 int smap_addresses_add(struct smap_addresses *set, const uint64_t *addresses, size_t nr);
 size_t smap_addresses_nr(const struct smap_addresses *set);

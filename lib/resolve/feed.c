@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/addresses.h"
 #include "core/array.h"
 #include "core/hash.h"
 #include "resolve/cache.h"
@@ -15,6 +16,7 @@ struct smap_fed {
 	struct smap_feed	feed;
 	struct smap_file	*file;		/* among the resolver's; without a save in it */
 	struct stackmap_save	save;		/* that all its sources are of */
+	struct smap_addresses	cookies;	/* of all stacks that they have */
 	/* Answers point to what these say. */
 	struct smap_cache	*old_sets;
 	size_t			nr_old_sets;
@@ -22,20 +24,6 @@ struct smap_fed {
 };
 
 /* ---- what is new ---- */
-
-static bool is_known(const struct stackmap_resolver *resolver, uint64_t cookie)
-{
-	const struct smap_source *source;
-	size_t i;
-
-	for (i = 0; i < resolver->nr_sources; i++) {
-		source = resolver->sources[i];
-		if (source->save == &resolver->fed->save &&
-		    smap_export_find(source->export, cookie))
-			return true;
-	}
-	return false;
-}
 
 static int add_frame(struct smap_builder *builder, const struct smap_export *export,
 		     const struct smap_frame *frame)
@@ -65,9 +53,8 @@ static int add_stack(struct smap_builder *builder, const struct smap_export *exp
 	return ret;
 }
 
-/* @export without what other sources have; it is freed. NULL: no memory. */
-static struct smap_export *only_new(const struct stackmap_resolver *resolver,
-				    struct smap_export *export)
+/* @export without what there is; it is freed. NULL: no memory. */
+static struct smap_export *only_new(const struct smap_fed *fed, struct smap_export *export)
 {
 	struct smap_builder *builder = smap_builder_new(export->has_generation);
 	struct smap_export *new = NULL;
@@ -77,7 +64,7 @@ static struct smap_export *only_new(const struct stackmap_resolver *resolver,
 
 	for (i = 0; !ret && i < export->nr_stacks; i++) {
 		stack = &export->stacks[i];
-		if (!is_known(resolver, smap_cookie(stack->generation, stack->slot)))
+		if (!smap_addresses_has(&fed->cookies, smap_cookie(stack->generation, stack->slot)))
 			ret = add_stack(builder, export, stack);
 	}
 	if (builder && ret)
@@ -88,6 +75,55 @@ static struct smap_export *only_new(const struct stackmap_resolver *resolver,
 		new->info = export->info;
 	smap_export_free(export);
 	return new;
+}
+
+static int remember(struct smap_fed *fed, const struct smap_export *new)
+{
+	uint64_t cookie;
+	size_t i;
+
+	for (i = 0; i < new->nr_stacks; i++) {
+		cookie = smap_cookie(new->stacks[i].generation, new->stacks[i].slot);
+		if (smap_addresses_add(&fed->cookies, &cookie, 1))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Those that @new needs, of @symbols. NULL: no memory. */
+static struct smap_symbols *find_needed(const struct smap_symbols *symbols,
+					const struct smap_export *new)
+{
+	uint64_t *addresses = calloc(new->nr_frames + 1, sizeof(*addresses));
+	struct smap_symbols *needed = NULL;
+	struct smap_buf text = SMAP_BUF_INIT;
+	size_t i, nr = 0;
+
+	for (i = 0; addresses && i < new->nr_frames; i++)
+		if (new->frames[i].kind == SMAP_FRAME_ADDRESS)
+			addresses[nr++] = new->frames[i].value;
+	if (addresses)
+		smap_symbols_write(symbols, addresses, nr, &text);
+	if (!addresses || smap_buf_failed(&text) ||
+	    smap_symbols_from_stored(text.data, text.len, &needed, NULL))
+		needed = NULL;
+	smap_buf_free(&text);
+	free(addresses);
+	return needed;
+}
+
+/* All of them tell whether they are of a trace; without one, most would only be there again. */
+static int keep_needed(const struct stackmap_resolver *resolver, const struct smap_export *new,
+		       struct smap_symbols **symbols)
+{
+	struct smap_symbols *needed;
+
+	if (!*symbols || resolver->trace)
+		return 0;
+	needed = find_needed(*symbols, new);
+	smap_symbols_free(*symbols);
+	*symbols = needed;
+	return needed ? 0 : -ENOMEM;
 }
 
 /* ---- taking it ---- */
@@ -130,11 +166,15 @@ static int add_source(struct stackmap_resolver *resolver, struct smap_export *ex
 static int forget_sets(struct stackmap_resolver *resolver)
 {
 	struct smap_fed *fed = resolver->fed;
+	size_t i;
 
 	free(resolver->by_generation);
 	resolver->by_generation = NULL;
 	if (SMAP_ARRAY_GROW(fed->old_sets, fed->old_sets_capacity, fed->nr_old_sets + 1))
 		return -ENOMEM;
+	for (i = 0; resolver->sets.entries && i < (size_t)1 << resolver->sets.bits; i++)
+		if (resolver->sets.entries[i].value)
+			smap_set_keep_words(resolver->sets.entries[i].value);
 	fed->old_sets[fed->nr_old_sets++] = resolver->sets;
 	resolver->sets = (struct smap_cache){ 0 };
 	return 0;
@@ -143,30 +183,31 @@ static int forget_sets(struct stackmap_resolver *resolver)
 static int take(struct stackmap_resolver *resolver, struct smap_export *export,
 		struct smap_symbols *symbols)
 {
-	struct smap_export *new = only_new(resolver, export);
+	struct smap_export *new = only_new(resolver->fed, export);
+	int ret = new ? 0 : -ENOMEM;
 
-	if (!new) {
-		smap_symbols_free(symbols);
-		return smap_errno(-ENOMEM);
-	}
-	if (!new->nr_stacks) {
+	if (!ret && new->nr_stacks)
+		ret = keep_needed(resolver, new, &symbols);
+	if (ret || !new->nr_stacks) {
 		smap_export_free(new);
 		smap_symbols_free(symbols);
-		return 0;
+		return ret ? smap_errno(ret) : 0;
 	}
-	if (add_source(resolver, new, symbols) || forget_sets(resolver))
+	if (add_source(resolver, new, symbols) || remember(resolver->fed, new) ||
+	    forget_sets(resolver))
 		return smap_errno(-ENOMEM);
 	return 1;
 }
 
-int smap_resolver_feed(struct stackmap_resolver *resolver)
+int smap_resolver_feed(struct stackmap_resolver *resolver, uint32_t generation)
 {
 	struct smap_symbols *symbols = NULL;
 	struct smap_error err = { "" };
 	struct smap_export *export;
 	int ret;
 
-	ret = resolver->fed->feed.read(resolver->fed->feed.data, &export, &symbols, &err);
+	ret = resolver->fed->feed.read(resolver->fed->feed.data, &generation, &export, &symbols,
+				       &err);
 	if (ret == 1)
 		return take(resolver, export, symbols);
 	if (ret == -ENOMEM)
@@ -230,7 +271,7 @@ int smap_resolver_set_feed(struct stackmap_resolver *resolver, const char *path,
 		return smap_error_set(&resolver->err, -EBUSY, "a stack was asked for before");
 	if (make_fed(resolver, path, feed))
 		return smap_error_nomem(&resolver->err);
-	ret = feed->read(feed->data, &export, &symbols, &resolver->err);
+	ret = feed->read(feed->data, NULL, &export, &symbols, &resolver->err);
 	if (ret == 1) {
 		resolver->fed->save.has_generation = export->has_generation;
 		ret = take(resolver, export, symbols);
@@ -259,6 +300,7 @@ void smap_feed_release(struct stackmap_resolver *resolver)
 	for (i = 0; i < fed->nr_old_sets; i++)
 		smap_cache_release(&fed->old_sets[i], free_set);
 	free(fed->old_sets);
+	smap_addresses_release(&fed->cookies);
 	free(fed);
 	resolver->fed = NULL;
 }

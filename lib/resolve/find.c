@@ -239,7 +239,7 @@ static bool is_missing(const struct stackmap_stack *stack)
 static int feed(struct stackmap_resolver *resolver, struct stackmap_stack *stack)
 {
 	const struct smap_set *set;
-	int ret = smap_resolver_feed(resolver);
+	int ret = smap_resolver_feed(resolver, stack->generation);
 
 	if (ret <= 0)
 		return ret;

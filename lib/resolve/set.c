@@ -11,16 +11,24 @@
 #include "resolve/tie.h"
 #include "store/layout.h"
 
-void smap_set_free(struct smap_set *set)
+void smap_set_keep_words(struct smap_set *set)
 {
 	size_t i;
 
-	if (!set)
-		return;
 	for (i = 0; i < set->nr_groups; i++)
 		free(set->groups[i].maps);
 	free(set->groups);
 	free(set->unreadable.maps);
+	set->groups = NULL;
+	set->nr_groups = set->capacity = 0;
+	set->unreadable = (struct smap_group){ 0 };
+}
+
+void smap_set_free(struct smap_set *set)
+{
+	if (!set)
+		return;
+	smap_set_keep_words(set);
 	free(set->reason);
 	free(set->missing_reason);
 	free(set->ambiguous_reason);

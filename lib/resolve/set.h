@@ -14,5 +14,7 @@ struct smap_set *smap_set_of_generation(struct stackmap_resolver *resolver, uint
 struct smap_set *smap_set_of_slots(struct stackmap_resolver *resolver, uint64_t after_ns);
 
 void smap_set_free(struct smap_set *set);
+/* Of one that is not asked any more: only what was told stays. */
+void smap_set_keep_words(struct smap_set *set);
 
 #endif /* SMAP_RESOLVE_SET_H */

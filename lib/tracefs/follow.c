@@ -42,6 +42,16 @@ static bool has_changed(struct stackmap_live *live, struct smap_stat *stat)
 	       stat->value[SMAP_STAT_ENTRIES] != last->value[SMAP_STAT_ENTRIES];
 }
 
+/*
+ * One that was reset has nothing of before: who follows the ring buffer comes to cookies of then in
+ * any number, and reading all of the map for each would leave him behind for good.
+ */
+static bool may_have(const struct smap_stat *stat, const uint32_t *generation)
+{
+	return !generation || !(stat->has & 1U << SMAP_STAT_GENERATION) ||
+	       stat->value[SMAP_STAT_GENERATION] == *generation;
+}
+
 /* A copy that is to be saved has no need of them. */
 static int take_stacks(struct smap_shot *shot, struct smap_error *err)
 {
@@ -99,13 +109,13 @@ static int read_all(struct stackmap_live *live, struct smap_export **ret_export,
 	return ret;
 }
 
-int smap_live_read(struct stackmap_live *live, struct smap_export **ret_export,
-		   struct smap_symbols **ret_symbols)
+int smap_live_read(struct stackmap_live *live, const uint32_t *generation,
+		   struct smap_export **ret_export, struct smap_symbols **ret_symbols)
 {
 	struct smap_stat stat = { .has = 0 };
 	int ret;
 
-	if (!has_changed(live, &stat))
+	if (!has_changed(live, &stat) || !may_have(&stat, generation))
 		return 0;
 	ret = read_all(live, ret_export, ret_symbols);
 	live->followed.is_read = true;

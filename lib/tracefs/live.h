@@ -23,11 +23,12 @@ const struct smap_origin *smap_live_get_origin(struct stackmap_live *live);
 void smap_live_follow_anew(struct stackmap_live *live);
 
 /*
- * The map of now, and the symbols that name its addresses (NULL: none does, or it has names). 1:
- * both are the caller's; 0: nothing has changed since the last time; or negative errno with words
- * in the object's error, -ENODATA: no map, or no stack in it.
+ * The map of now, and the symbols that name its addresses (NULL: none does, or it has names), for a
+ * cookie of @generation (NULL: for all). 1: both are the caller's; 0: nothing has changed since the
+ * last time, or the map is of another generation now; or negative errno with words in the object's
+ * error, -ENODATA: no map, or no stack in it.
  */
-int smap_live_read(struct stackmap_live *live, struct smap_export **ret_export,
-		   struct smap_symbols **ret_symbols);
+int smap_live_read(struct stackmap_live *live, const uint32_t *generation,
+		   struct smap_export **ret_export, struct smap_symbols **ret_symbols);
 
 #endif /* SMAP_TRACEFS_LIVE_H */

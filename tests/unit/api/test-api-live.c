@@ -157,6 +157,92 @@ static void the_generations_behind_a_reset_are_found_too(void **state)
 	stackmap_resolver_free(resolver);
 }
 
+static size_t nr_lines(const char *path)
+{
+	FILE *file = fopen(path, "r");
+	size_t nr = 0;
+	int c;
+
+	if (!file)
+		return 0;
+	while ((c = getc(file)) != EOF)
+		nr += c == '\n';
+	fclose(file);
+	return nr;
+}
+
+/* Who follows the ring buffer behind a rotation asks for many of those. */
+static void a_generation_that_is_gone_does_not_have_the_map_read(void **state)
+{
+	struct stackmap_resolver *resolver;
+	struct stackmap_stack *stack;
+	struct fixture *f = *state;
+	uint32_t slot, generation, later, i;
+
+	fixture_play("ours", "option=1", false);
+	slot = record("vfs_read+0x10/0x100", &generation);
+	resolver = add_live(f);
+	assert_int_equal(stackmap_live_reset(f->live), 0);
+	slot = record("vfs_write+0x20/0x100", &later);
+	fixture_shim("at -a open stack_map_bin r run 'echo >> map.read'");
+	for (i = 0; i < 5; i++) {
+		stack = find(resolver, generation, slot + 1 + i);
+		assert_int_equal(stackmap_stack_get_verdict(stack),
+				 STACKMAP_VERDICT_SLOT_NOT_SAVED);
+	}
+	assert_int_equal(nr_lines("map.read"), 0);
+	stack = find(resolver, later, slot);
+	assert_int_equal(stackmap_stack_get_verdict(stack), STACKMAP_VERDICT_RESOLVED);
+	assert_int_equal(nr_lines("map.read"), 1);
+	stackmap_resolver_free(resolver);
+}
+
+#define NR_FUNCTIONS	1000
+
+static void load_functions(void)
+{
+	FILE *file = fopen("functions", "w");
+	unsigned int i;
+
+	assert_non_null(file);
+	for (i = 0; i < NR_FUNCTIONS; i++)
+		fprintf(file, "stack_id %u gen 1 ref 1 depth 1\n => a_function_of_the_kernel_%u"
+			"+0x10/0x100\n", i, i);
+	assert_int_equal(fclose(file), 0);
+	fixture_shim("load functions");
+}
+
+/* Bytes, at most, that finding so many new stacks takes one by one. */
+static size_t bytes_for(struct stackmap_resolver *resolver, unsigned int first, unsigned int nr)
+{
+	uint32_t slot, generation;
+	char frame[64];
+	unsigned int i;
+
+	alloc_fail_watch_bytes();
+	for (i = first; i < first + nr; i++) {
+		snprintf(frame, sizeof(frame), "a_function_of_the_kernel_%u+0x20/0x100", i);
+		slot = record(frame, &generation);
+		find(resolver, generation, slot);
+	}
+	return alloc_fail_most_bytes();
+}
+
+static void stacks_that_come_one_by_one_take_no_map_each(void **state)
+{
+	struct stackmap_resolver *resolver;
+	struct fixture *f = *state;
+	size_t few, many;
+
+	fixture_play("ours", "option=1 generation=1", false);
+	load_functions();
+	resolver = add_live(f);
+	few = bytes_for(resolver, 0, 4);
+	many = bytes_for(resolver, 4, 36);
+	assert_true(many < few + 32 * NR_FUNCTIONS * sizeof(uint64_t));
+	stackmap_resolver_free(resolver);
+}
+
 static void no_map_yet_is_no_error(void **state)
 {
 	struct stackmap_resolver *resolver;
@@ -238,6 +324,8 @@ static const struct CMUnitTest tests[] = {
 	LIVE_TEST(a_cookie_is_resolved_from_the_running_kernel),
 	LIVE_TEST(what_is_recorded_later_is_found_when_it_is_asked_for_again),
 	LIVE_TEST(the_generations_behind_a_reset_are_found_too),
+	LIVE_TEST(a_generation_that_is_gone_does_not_have_the_map_read),
+	LIVE_TEST(stacks_that_come_one_by_one_take_no_map_each),
 	LIVE_TEST(no_map_yet_is_no_error),
 	LIVE_TEST(series_7_resolves_too),
 	LIVE_TEST(what_stands_in_the_way_is_said),

@@ -39,6 +39,10 @@ static void each_one_is_in_it_once(void **state)
 	for (i = 0; i < NR; i += 100)
 		assert_int_equal(smap_addresses_add(&set, addresses + i, 100), 0);
 	assert_int_equal(smap_addresses_nr(&set), NR / 2);
+	for (i = 0; i < NR; i++) {
+		assert_true(smap_addresses_has(&set, addresses[i]));
+		assert_false(smap_addresses_has(&set, addresses[i] + 1));
+	}
 	smap_addresses_list(&set, list);
 	qsort(list, NR / 2, sizeof(*list), compare);
 	for (i = 0; i < NR / 2; i++)
@@ -58,6 +62,7 @@ static void zero_is_an_address_too(void **state)
 	smap_addresses_release(&set);
 	assert_int_equal(smap_addresses_add(&set, addresses, 5), 0);
 	assert_int_equal(smap_addresses_nr(&set), 3);
+	assert_true(smap_addresses_has(&set, 0));
 	smap_addresses_list(&set, list);
 	qsort(list, 3, sizeof(*list), compare);
 	assert_int_equal(list[0], 0);
@@ -72,6 +77,7 @@ static void nothing_is_in_an_empty_one(void **state)
 
 	assert_int_equal(smap_addresses_add(&set, NULL, 0), 0);
 	assert_int_equal(smap_addresses_nr(&set), 0);
+	assert_false(smap_addresses_has(&set, 0) || smap_addresses_has(&set, 1));
 	smap_addresses_list(&set, NULL);
 	smap_addresses_release(&set);
 }
