@@ -356,7 +356,7 @@ static int read_all(struct smap_bin_parser *parser)
 /* From stack to stack, of what is whole and in the order that a kernel writes. */
 struct walk {
 	struct ftrace_stackmap_bin_header header;
-	struct smap_bytes	bytes;
+	struct smap_window	*window;
 	bool			has_slot;
 	bool			at_end;		/* at the trailer: there was nothing wrong */
 	uint32_t		slot;		/* the stack where it is now */
@@ -364,42 +364,54 @@ struct walk {
 	const void		*frames;
 };
 
-static bool begin_walk(struct walk *walk, const void *data, size_t len)
+static bool begin_walk(struct walk *walk, struct smap_window *window)
 {
-	*walk = (struct walk){ .bytes = smap_bytes_init(data, len, false) };
-	return get_struct(&walk->bytes, &walk->header, sizeof(walk->header)) &&
-	       walk->header.magic == FTRACE_STACKMAP_BIN_MAGIC &&
+	const void *data = smap_window_peek(window, sizeof(walk->header));
+
+	*walk = (struct walk){ .window = window };
+	if (!data)
+		return false;
+	memcpy(&walk->header, data, sizeof(walk->header));
+	return walk->header.magic == FTRACE_STACKMAP_BIN_MAGIC &&
 	       walk->header.version == FTRACE_STACKMAP_BIN_VERSION &&
 	       is_size(walk->header.header_size, sizeof(walk->header)) &&
-	       smap_bytes_skip(&walk->bytes, walk->header.header_size - sizeof(walk->header));
+	       smap_window_take(window, walk->header.header_size);
 }
 
-static bool take_stack(struct walk *walk, struct record *record)
+static bool take_stack(struct walk *walk, const char *record, uint32_t size)
 {
 	struct ftrace_stackmap_bin_stack stack;
-	const void *skipped;
 
-	if (!get_struct(&record->bytes, &stack, sizeof(stack)) ||
-	    !frames_fit(stack.frames, stack.frames_offset, record->size) ||
+	if (size < sizeof(stack))
+		return false;
+	memcpy(&stack, record, sizeof(stack));
+	if (!frames_fit(stack.frames, stack.frames_offset, size) ||
 	    (walk->has_slot && stack.slot <= walk->slot))
 		return false;
 	walk->has_slot = true;
 	walk->slot = stack.slot;
 	walk->nr_frames = stack.frames;
-	return smap_bytes_get(&record->bytes, stack.frames_offset - sizeof(stack), &skipped) &&
-	       smap_bytes_get(&record->bytes, stack.frames * sizeof(uint64_t), &walk->frames);
+	walk->frames = record + stack.frames_offset;
+	return true;
 }
 
 static bool walk_on(struct walk *walk)
 {
-	struct record record;
+	struct ftrace_stackmap_bin_record head;
+	const void *record = smap_window_peek(walk->window, sizeof(head));
 
-	if (!take_record(&walk->bytes, &record) || record.is_cut)
+	if (!record)
 		return false;
-	if (record.kind == FTRACE_STACKMAP_BIN_STACK)
-		return take_stack(walk, &record);
+	memcpy(&head, record, sizeof(head));
+	if (!is_size(head.size, sizeof(head)))
+		return false;
+	record = smap_window_take(walk->window, head.size);
+	if (!record)
+		return false;
+	if (head.kind == FTRACE_STACKMAP_BIN_STACK)
+		return take_stack(walk, record, head.size);
 	/* Of another kind nobody knows what it says. */
-	walk->at_end = record.kind == FTRACE_STACKMAP_BIN_TRAILER;
+	walk->at_end = head.kind == FTRACE_STACKMAP_BIN_TRAILER;
 	return false;
 }
 
@@ -419,11 +431,11 @@ static bool same_stack(const struct walk *a, const struct walk *b)
 }
 
 /* Byte by byte: for two exports of one map, in the order of this machine. */
-static bool has_all(const void *data, size_t len, const void *older, size_t older_len)
+static bool has_all(struct smap_window *export, struct smap_window *older)
 {
 	struct walk all, some;
 
-	if (!begin_walk(&all, data, len) || !begin_walk(&some, older, older_len) ||
+	if (!begin_walk(&all, export) || !begin_walk(&some, older) ||
 	    !same_map(&all.header, &some.header))
 		return false;
 	while (walk_on(&some)) {

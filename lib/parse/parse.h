@@ -24,6 +24,7 @@
 
 #include "core/error.h"
 #include "core/map.h"
+#include "core/window.h"
 
 enum smap_byte_order {			/* the values of the store's layout too */
 	SMAP_ORDER_UNKNOWN	= 0,
@@ -90,11 +91,10 @@ struct smap_parse_ops {
 					       struct smap_findings *findings,
 					       struct smap_error *err);
 	/*
-	 * Of two exports of one map in this format: does the one have every stack of the older one,
-	 * with the same frames? In doubt false. NULL: only parsing both can tell.
+	 * Of two exports in this format: are they of one map, and does the one have every stack of
+	 * the older one, with the same frames? In doubt false. NULL: a format without generations.
 	 */
-	bool			(*has_all)(const void *data, size_t len,
-					   const void *older, size_t older_len);
+	bool			(*has_all)(struct smap_window *export, struct smap_window *older);
 };
 
 /* The format of these bytes, NULL if they are none that we know (an empty file is none). */

@@ -302,6 +302,80 @@ static int read_frame(struct text_parser *parser, struct smap_line line)
 	return ret ? builder_failed(parser, ret) : 0;
 }
 
+/* ---- all stacks of one in another? ---- */
+
+static bool take_header(const struct text_format *format, struct smap_window *window,
+			struct header *ret_header)
+{
+	struct smap_line line = { .has_newline = true };
+	size_t len;
+
+	line.pos = smap_window_take_line(window, &len);
+	if (!line.pos)
+		return false;
+	line.end = line.pos + len;
+	return match_header(format, &line, ret_header) == SMAP_MATCH;
+}
+
+static const char *take_frame(struct smap_window *window, size_t *ret_len)
+{
+	const char *line = smap_window_take_line(window, ret_len);
+
+	/* A header begins with a letter. */
+	return line && *ret_len && *line == ' ' ? line : NULL;
+}
+
+static bool pass_frames(struct smap_window *window, uint32_t depth)
+{
+	size_t len;
+
+	while (depth && take_frame(window, &len))
+		depth--;
+	return !depth;
+}
+
+static bool take_same_frames(struct smap_window *a, struct smap_window *b, uint32_t depth)
+{
+	const char *in_a, *in_b;
+	size_t len_a, len_b;
+
+	for (; depth; depth--) {
+		in_a = take_frame(a, &len_a);
+		in_b = take_frame(b, &len_b);
+		if (!in_a || !in_b || len_a != len_b || memcmp(in_a, in_b, len_a))
+			return false;
+	}
+	return true;
+}
+
+/* Up to the record of @slot, of which the header is taken: both are in the order of slots. */
+static bool go_to_slot(const struct text_format *format, struct smap_window *window, uint32_t slot,
+		       struct header *ret_header)
+{
+	while (take_header(format, window, ret_header)) {
+		if (ret_header->slot >= slot)
+			return ret_header->slot == slot;
+		if (!pass_frames(window, ret_header->depth))
+			return false;
+	}
+	return false;
+}
+
+static bool has_all_text(const struct text_format *format, struct smap_window *export,
+			 struct smap_window *older)
+{
+	struct header header, found;
+
+	while (!smap_window_is_empty(older)) {
+		if (!take_header(format, older, &header) ||
+		    !go_to_slot(format, export, header.slot, &found) ||
+		    found.generation != header.generation || found.depth != header.depth ||
+		    !take_same_frames(export, older, header.depth))
+			return false;
+	}
+	return !older->ret;
+}
+
 /* ---- the whole text ---- */
 
 static int read_line(struct text_parser *parser, struct smap_line line)
@@ -365,7 +439,13 @@ static int parse_text(const struct text_format *format, const void *data, size_t
 	return ret ? builder_failed(&parser, ret) : 0;
 }
 
-#define TEXT_FORMAT(format, words)								\
+static bool has_all_text8(struct smap_window *export, struct smap_window *older)
+{
+	return has_all_text(&text8, export, older);
+}
+
+/* @holds: has_all of the row. */
+#define TEXT_FORMAT(format, words, holds)							\
 static bool probe_##format(const void *data, size_t len)					\
 {												\
 	return probe_text(&format, data, len);							\
@@ -382,7 +462,8 @@ const struct smap_parse_ops smap_parse_##format = {						\
 	.title = words,										\
 	.probe = probe_##format,								\
 	.parse = parse_##format,								\
+	.has_all = holds,									\
 }
 
-TEXT_FORMAT(text8, "text of series 8");
-TEXT_FORMAT(text4, "text of series 4 to 7");
+TEXT_FORMAT(text8, "text of series 8", has_all_text8);
+TEXT_FORMAT(text4, "text of series 4 to 7", NULL);

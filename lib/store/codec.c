@@ -152,42 +152,101 @@ int smap_decode(const struct smap_coded *coded, const void *stored, char **ret_d
 	return 0;
 }
 
-static int decompress_head(const struct smap_coded *coded, const void *stored, void *room,
-			   size_t *ret_len, struct smap_error *err)
-{
-	ZSTD_inBuffer in = { stored, (size_t)coded->stored_size, 0 };
-	ZSTD_outBuffer out = { room, *ret_len, 0 };
-	ZSTD_DCtx *ctx = ZSTD_createDCtx();
-	size_t before, result;
+/* ---- a part at a time ---- */
 
-	if (!ctx)
+struct smap_decoder {
+	ZSTD_DCtx	*ctx;		/* NULL: what is stored is plain */
+	ZSTD_inBuffer	in;
+	uint64_t	left;		/* bytes that were announced and did not come yet */
+};
+
+void smap_decoder_free(struct smap_decoder *decoder)
+{
+	if (!decoder)
+		return;
+	ZSTD_freeDCtx(decoder->ctx);
+	free(decoder);
+}
+
+static int make_context(struct smap_decoder *decoder, struct smap_error *err)
+{
+	size_t result;
+
+	decoder->ctx = ZSTD_createDCtx();
+	if (!decoder->ctx)
 		return smap_error_nomem(err);
-	result = ZSTD_DCtx_setParameter(ctx, ZSTD_d_windowLogMax, WINDOW_LOG_MAX);
-	while (!ZSTD_isError(result) && out.pos < out.size) {
-		before = in.pos + out.pos;
-		result = ZSTD_decompressStream(ctx, &out, &in);
-		if (!result || in.pos + out.pos == before)
-			break;
+	result = ZSTD_DCtx_setParameter(decoder->ctx, ZSTD_d_windowLogMax, WINDOW_LOG_MAX);
+	return ZSTD_isError(result) ? zstd_error(result, -EINVAL, err) : 0;
+}
+
+int smap_decoder_new(const struct smap_coded *coded, const void *stored,
+		     struct smap_decoder **ret_decoder, struct smap_error *err)
+{
+	struct smap_decoder *decoder;
+	int ret;
+
+	ret = check_coded(coded, stored, err);
+	if (ret)
+		return ret;
+	decoder = calloc(1, sizeof(*decoder));
+	if (!decoder)
+		return smap_error_nomem(err);
+	decoder->in = (ZSTD_inBuffer){ stored, (size_t)coded->stored_size, 0 };
+	decoder->left = coded->size;
+	if (coded->codec == SMAP_CODEC_ZSTD)
+		ret = make_context(decoder, err);
+	if (ret) {
+		smap_decoder_free(decoder);
+		return ret;
 	}
-	ZSTD_freeDCtx(ctx);
-	if (ZSTD_isError(result))
-		return zstd_error(result, -EBADMSG, err);
-	*ret_len = out.pos;
+	*ret_decoder = decoder;
 	return 0;
 }
 
-int smap_decode_head(const struct smap_coded *coded, const void *stored, void *room,
-		     size_t *ret_len, struct smap_error *err)
+static int decompress_part(struct smap_decoder *decoder, void *room, size_t *len,
+			   struct smap_error *err)
 {
-	int ret = check_coded(coded, stored, err);
+	ZSTD_outBuffer out = { room, *len, 0 };
+	size_t before, result;
 
-	if (ret)
-		return ret;
-	if (coded->codec == SMAP_CODEC_ZSTD)
-		return decompress_head(coded, stored, room, ret_len, err);
-	if (coded->size < *ret_len)
-		*ret_len = (size_t)coded->size;
-	if (*ret_len)
-		memcpy(room, stored, *ret_len);
+	do {
+		before = decoder->in.pos + out.pos;
+		result = ZSTD_decompressStream(decoder->ctx, &out, &decoder->in);
+		if (ZSTD_isError(result))
+			return zstd_error(result, -EBADMSG, err);
+	} while (result && out.pos < out.size && decoder->in.pos + out.pos != before);
+	*len = out.pos;
 	return 0;
+}
+
+static void copy_part(struct smap_decoder *decoder, void *room, size_t *len)
+{
+	size_t left = decoder->in.size - decoder->in.pos;
+
+	*len = *len < left ? *len : left;
+	if (*len)
+		memcpy(room, (const char *)decoder->in.src + decoder->in.pos, *len);
+	decoder->in.pos += *len;
+}
+
+int smap_decoder_read(struct smap_decoder *decoder, void *room, size_t *len,
+		      struct smap_error *err)
+{
+	int ret = 0;
+
+	if (!*len || !decoder->left) {
+		*len = 0;
+		return 0;
+	}
+	if (*len > decoder->left)
+		*len = (size_t)decoder->left;
+	if (decoder->ctx)
+		ret = decompress_part(decoder, room, len, err);
+	else
+		copy_part(decoder, room, len);
+	if (!ret && !*len)
+		ret = smap_error_set(err, -EBADMSG, "another size than was announced");
+	if (!ret)
+		decoder->left -= *len;
+	return ret;
 }

@@ -33,8 +33,16 @@ int smap_encode(struct smap_buf *buf, const void *data, size_t len, struct smap_
 int smap_decode(const struct smap_coded *coded, const void *stored, char **ret_data,
 		size_t *ret_len, struct smap_error *err);
 
-/* The first bytes only, @room of *ret_len bytes; *ret_len becomes how many there are. */
-int smap_decode_head(const struct smap_coded *coded, const void *stored, void *room,
-		     size_t *ret_len, struct smap_error *err);
+/*
+ * A part at a time, of @stored, which has to stay. _new: as smap_decode(). _read: up to *@len bytes
+ * into @room, and *@len becomes how many; 0: the end. -EBADMSG where less comes than was
+ * announced.
+ */
+struct smap_decoder;
+int smap_decoder_new(const struct smap_coded *coded, const void *stored,
+		     struct smap_decoder **ret_decoder, struct smap_error *err);
+int smap_decoder_read(struct smap_decoder *decoder, void *room, size_t *len,
+		      struct smap_error *err);
+void smap_decoder_free(struct smap_decoder *decoder);
 
 #endif /* SMAP_STORE_CODEC_H */

@@ -324,26 +324,71 @@ int smap_store_export(struct smap_store *store, size_t nr, struct smap_export **
 	return 0;
 }
 
-int smap_store_export_head(struct smap_store *store, size_t nr, void *head, size_t *ret_len,
-			   struct smap_error *err)
+/* ---- an export, a part at a time ---- */
+
+int smap_store_export_begin(struct smap_store *store, size_t nr,
+			    struct smap_export_stream *ret_stream, struct smap_error *err)
 {
 	const struct smap_section *section;
-	char *room;
+	struct smap_export_stream stream = { .store = store };
 	int ret;
 
 	if (nr >= store->nr_saves)
 		return smap_error_set(err, -ERANGE, "no save %zu", nr + 1);
-	if (store->is_raw) {
-		if (store->reader.len < *ret_len)
-			*ret_len = (size_t)store->reader.len;
-		return smap_reader_read(&store->reader, 0, head, *ret_len, err);
+	if (!store->is_raw) {
+		ret = smap_block_load(&store->reader, &store->blocks[nr], &stream.block, err);
+		if (ret)
+			return ret;
+		section = &store->blocks[nr].sections[SMAP_SECTION_EXPORT];
+		ret = smap_decoder_new(&section->coded, stream.block + section->offset,
+				       &stream.decoder, err);
+		if (ret) {
+			free(stream.block);
+			return ret;
+		}
 	}
-	ret = smap_block_load(&store->reader, &store->blocks[nr], &room, err);
+	*ret_stream = stream;
+	return 0;
+}
+
+int smap_store_export_read(struct smap_export_stream *stream, void *room, size_t *len,
+			   struct smap_error *err)
+{
+	const struct smap_reader *reader = &stream->store->reader;
+	int ret;
+
+	if (stream->decoder)
+		return smap_decoder_read(stream->decoder, room, len, err);
+	if (*len > reader->len - stream->pos)
+		*len = (size_t)(reader->len - stream->pos);
+	ret = smap_reader_read(reader, stream->pos, room, *len, err);
+	stream->pos += *len;
+	return ret;
+}
+
+void smap_store_export_end(struct smap_export_stream *stream)
+{
+	smap_decoder_free(stream->decoder);
+	free(stream->block);
+}
+
+int smap_store_export_head(struct smap_store *store, size_t nr, void *head, size_t *ret_len,
+			   struct smap_error *err)
+{
+	struct smap_export_stream stream;
+	size_t room = *ret_len, nr_read = 0, len;
+	int ret;
+
+	ret = smap_store_export_begin(store, nr, &stream, err);
 	if (ret)
 		return ret;
-	section = &store->blocks[nr].sections[SMAP_SECTION_EXPORT];
-	ret = smap_decode_head(&section->coded, room + section->offset, head, ret_len, err);
-	free(room);
+	do {
+		len = room - nr_read;
+		ret = smap_store_export_read(&stream, (char *)head + nr_read, &len, err);
+		nr_read += ret ? 0 : len;
+	} while (!ret && len);
+	smap_store_export_end(&stream);
+	*ret_len = nr_read;
 	return ret;
 }
 

@@ -144,9 +144,26 @@ int smap_store_export(struct smap_store *store, size_t nr, struct smap_export **
 		      struct smap_findings *findings, struct smap_error *err);
 int smap_store_export_bytes(struct smap_store *store, size_t nr, char **ret_data, size_t *ret_len,
 			    struct smap_error *err);
-/* Its first bytes only, into @head of *ret_len bytes; *ret_len becomes how many there are. */
+/* Its first bytes only, into @head of *@ret_len bytes; *@ret_len becomes how many there are. */
 int smap_store_export_head(struct smap_store *store, size_t nr, void *head, size_t *ret_len,
 			   struct smap_error *err);
+
+/*
+ * The same a part at a time: the store has to stay open. _read: up to *@len bytes into @room, and
+ * *@len becomes how many; 0: the end.
+ */
+struct smap_export_stream {
+	const struct smap_store	*store;
+	char			*block;		/* as it is stored */
+	struct smap_decoder	*decoder;	/* NULL: a raw export */
+	uint64_t		pos;		/* in that */
+};
+int smap_store_export_begin(struct smap_store *store, size_t nr,
+			    struct smap_export_stream *ret_stream, struct smap_error *err);
+int smap_store_export_read(struct smap_export_stream *stream, void *room, size_t *len,
+			   struct smap_error *err);
+void smap_store_export_end(struct smap_export_stream *stream);
+
 int smap_store_stat_bytes(struct smap_store *store, size_t nr, char **ret_data, size_t *ret_len,
 			  struct smap_error *err);
 int smap_store_symbol_bytes(struct smap_store *store, size_t nr, char **ret_data, size_t *ret_len,

@@ -6,47 +6,11 @@
 #include <unistd.h>
 
 #include "core/array.h"
+#include "core/window.h"
 #include "copy.h"
 #include "supersede.h"
 
 /* ---- is all of it in there? ---- */
-
-static bool same_frame(const struct smap_export *a, const struct smap_frame *in_a,
-		       const struct smap_export *b, const struct smap_frame *in_b)
-{
-	if (in_a->kind != in_b->kind)
-		return false;
-	if (in_a->kind != SMAP_FRAME_TEXT)
-		return in_a->kind == SMAP_FRAME_TRAMPOLINE || in_a->value == in_b->value;
-	return in_a->len == in_b->len &&
-	       !memcmp(smap_frame_text(a, in_a), smap_frame_text(b, in_b), in_a->len);
-}
-
-static bool has_stack(const struct smap_export *export, const struct smap_export *other,
-		      const struct smap_stack *stack)
-{
-	const struct smap_stack *found = smap_map_find(&export->maps[0], stack->slot);
-	uint32_t i;
-
-	/* What is no plain stack stays where it is. */
-	if (!found || (found->flags | stack->flags) || found->depth != stack->depth)
-		return false;
-	for (i = 0; i < stack->depth; i++)
-		if (!same_frame(export, smap_export_frame(export, found, i),
-				other, smap_export_frame(other, stack, i)))
-			return false;
-	return true;
-}
-
-static bool has_all_stacks(const struct smap_export *export, const struct smap_export *older)
-{
-	size_t i;
-
-	for (i = 0; i < older->nr_stacks; i++)
-		if (!has_stack(export, older, &older->stacks[i]))
-			return false;
-	return true;
-}
 
 /* Both have their lines in the order of addresses. */
 static bool has_all_lines(const char *text, size_t len, const char *older, size_t older_len)
@@ -87,44 +51,62 @@ static int check_symbols(struct smap_store *store, size_t nr, const struct smap_
 	return 0;
 }
 
-static int check_parsed(const struct smap_export *export, const char *data, size_t len,
-			bool *ret_all, struct smap_error *err)
+static int read_older(void *data, void *room, size_t *len)
 {
-	struct smap_export *older;
-	int ret;
-
-	ret = smap_parse(data, len, &older, NULL, NULL, err);
-	if (ret)
-		return ret;
-	*ret_all = has_all_stacks(export, older);
-	smap_export_free(older);
-	return 0;
+	return smap_store_export_read(data, room, len, NULL);
 }
 
-static int check_export(const struct smap_save_input *input, const char *data, size_t len,
+/* Window by window: the older one may be as long as this one, and memory is short. */
+static int compare(const struct smap_parse_ops *format, const struct smap_save_input *input,
+		   struct smap_export_stream *older, bool *ret_all, struct smap_error *err)
+{
+	struct smap_window_bytes bytes = { input->export, input->export_len };
+	struct smap_window windows[2];
+	int ret;
+
+	ret = smap_window_init(&windows[0], smap_window_read_bytes, &bytes);
+	if (ret)
+		return smap_error_nomem(err);
+	ret = smap_window_init(&windows[1], read_older, older);
+	if (!ret) {
+		*ret_all = format->has_all(&windows[0], &windows[1]);
+		ret = windows[1].ret == -ENOMEM ? -ENOMEM : 0;
+	}
+	smap_window_release(&windows[0]);
+	smap_window_release(&windows[1]);
+	return ret ? smap_error_nomem(err) : 0;
+}
+
+static int check_export(struct smap_store *store, size_t nr, const struct smap_save_input *input,
 			bool *ret_all, struct smap_error *err)
 {
-	const struct smap_parse_ops *format = smap_parse_probe(input->export, input->export_len);
+	const struct smap_parse_ops *format, *older;
+	struct smap_export_stream stream;
+	int ret;
 
-	if (!format || !format->has_all || format != smap_parse_probe(data, len))
-		return check_parsed(input->parsed, data, len, ret_all, err);
-	*ret_all = format->has_all(input->export, input->export_len, data, len);
-	return 0;
+	ret = smap_store_export_format(store, nr, &older, err);
+	if (ret)
+		return ret;
+	format = smap_parse_probe(input->export, input->export_len);
+	/* What is no plain stack stays where it is. */
+	if (format != older || !format->has_all || input->parsed->nr_damaged ||
+	    input->parsed->nr_conflicts)
+		return 0;
+	ret = smap_store_export_begin(store, nr, &stream, err);
+	if (ret)
+		return ret;
+	ret = compare(format, input, &stream, ret_all, err);
+	smap_store_export_end(&stream);
+	return ret;
 }
 
 static int check_save(struct smap_store *store, size_t nr, const struct smap_save_input *input,
 		      bool *ret_all, struct smap_error *err)
 {
 	bool all = false;
-	char *data;
-	size_t len;
 	int ret;
 
-	ret = smap_store_export_bytes(store, nr, &data, &len, err);
-	if (ret)
-		return ret;
-	ret = check_export(input, data, len, &all, err);
-	free(data);
+	ret = check_export(store, nr, input, &all, err);
 	if (!ret && all)
 		ret = check_symbols(store, nr, input, &all, err);
 	if (!ret)

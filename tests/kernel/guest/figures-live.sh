@@ -49,6 +49,14 @@ saving() {
 	at_most 'KiB of memory' 32768 "$second_kib"
 	at_most 'which replaces the older copy, to stack_map' 0.1 \
 		"$(quotient "$second_cpu" "$text")"
+	# Text and all: what an older copy takes is not added to that
+	echo 2 >/proc/sys/kernel/kptr_restrict
+	for turn in 1 2; do
+		measure hidden trace-cmd-stackmap save -o /disk/hidden.stackmap
+	done
+	echo 0 >/proc/sys/kernel/kptr_restrict
+	shown 'CPU time of it where names are hidden' "$(ms "$hidden_cpu")"
+	at_most 'KiB of memory there' 32768 "$hidden_kib"
 	trace-cmd-stackmap reset -o /disk/first.stackmap >/tmp/reset.log 2>&1 ||
 		fail "reset: $(cat /tmp/reset.log)"
 	refill_map

@@ -32,6 +32,10 @@ struct parsed parsed_from_text(const char *text);
 struct parsed parsed_from_file(const char *name);
 void parsed_free(struct parsed *parsed);
 
+/* What ->has_all() of @ops says of two exports. */
+bool parsed_has_all(const struct smap_parse_ops *ops, const char *data, size_t len,
+		    const char *older, size_t older_len);
+
 /* The bytes of a file of tests/data, to be freed. */
 char *data_file(const char *name, size_t *ret_len);
 

@@ -741,8 +741,8 @@ static void the_parser_itself_checks_the_magic(void **state)
 
 static bool has_all(const struct bin *bin, const struct bin *older)
 {
-	return smap_parse_bin2.has_all(bin->buf.data, bin->buf.len, older->buf.data,
-				       older->buf.len);
+	return parsed_has_all(&smap_parse_bin2, bin->buf.data, bin->buf.len, older->buf.data,
+			      older->buf.len);
 }
 
 /* two_stacks() with one more in front and one behind. */

@@ -585,6 +585,68 @@ static void what_is_refused_leaks_nothing(void **state)
 	assert_int_equal(alloc_fail_nr_live(), live);
 }
 
+/* ---- all stacks of one in another ---- */
+
+#define HELD_42	" gen 1 ref 1337 depth 2\n => a+0x1/0x20\n => [FTRACE TRAMPOLINE]\n"
+#define HELD_43	"stack_id 43 gen 1 ref 1 depth 1\n => b+0x1/0x20 [mod]\n"
+
+static const char held[] = "stack_id 42" HELD_42 HELD_43;
+static const char fuller[] =
+	"stack_id 7 gen 1 ref 1 depth 1\n => a+0x1/0x20\n"
+	"stack_id 42 gen 1 ref 2000 depth 2\n => a+0x1/0x20\n => [FTRACE TRAMPOLINE]\n"
+	HELD_43
+	"stack_id 44 gen 1 ref 1 depth 1\n => c+0x1/0x20\n";
+
+static bool has_all(const char *text, const char *older)
+{
+	return parsed_has_all(&smap_parse_text8, text, strlen(text), older, strlen(older));
+}
+
+static void the_fuller_text_of_a_map_has_all_of_the_older(void **state)
+{
+	assert_true(has_all(held, held));
+	assert_true(has_all(fuller, held));
+	assert_false(has_all(held, fuller));
+	assert_true(has_all(fuller, HELD_43));
+	assert_false(has_all(HELD_43, held));
+}
+
+static void what_differs_in_a_text_is_not_all(void **state)
+{
+	static const char *const others[] = {
+		"stack_id 41" HELD_42 HELD_43,
+		"stack_id 43" HELD_42 HELD_43,
+		"stack_id 42" HELD_42 "stack_id 43 gen 2 ref 1 depth 1\n => b+0x1/0x20 [mod]\n",
+		"stack_id 42" HELD_42 "stack_id 43 gen 1 ref 1 depth 1\n => b+0x2/0x20 [mod]\n",
+		"stack_id 42" HELD_42 "stack_id 43 gen 1 ref 1 depth 1\n => b+0x1/0x20\n",
+		"stack_id 42" HELD_42 "stack_id 43 gen 1 ref 1 depth 2\n => b+0x1/0x20 [mod]\n",
+		"stack_id 42" HELD_42 "stack_id 43 gen 1 ref 1 depth 0\n",
+		"stack_id 42" HELD_42 "stack_id 43 [ref 1, depth 1]\n => b+0x1/0x20 [mod]\n",
+		HELD_43 "stack_id 42" HELD_42,
+		HELD_43 HELD_43,
+		"stack_id 42" HELD_42 "\n" HELD_43,
+		"stack_id 42" HELD_42 " => b+0x1/0x20 [mod]\n",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (has_all(fuller, others[i]))
+			fail_msg("number %zu is not all there", i);
+}
+
+static void a_text_that_is_cut_neither_has_all_nor_is_had(void **state)
+{
+	const size_t first = sizeof(held) - sizeof(HELD_43);
+	const size_t last = (size_t)(strstr(fuller, "stack_id 44") - fuller);
+	size_t len;
+
+	for (len = 1; len < sizeof(held) - 1; len++)
+		assert_int_equal(parsed_has_all(&smap_parse_text8, fuller, strlen(fuller), held,
+						len), len == first);
+	for (len = 0; len < last; len++)
+		assert_false(parsed_has_all(&smap_parse_text8, fuller, len, held, strlen(held)));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -615,6 +677,9 @@ int main(void)
 		cmocka_unit_test(a_stated_depth_costs_no_memory),
 		cmocka_unit_test(every_failing_allocation_gives_enomem_and_leaks_nothing),
 		cmocka_unit_test(what_is_refused_leaks_nothing),
+		cmocka_unit_test(the_fuller_text_of_a_map_has_all_of_the_older),
+		cmocka_unit_test(what_differs_in_a_text_is_not_all),
+		cmocka_unit_test(a_text_that_is_cut_neither_has_all_nor_is_had),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

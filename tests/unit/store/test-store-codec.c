@@ -73,16 +73,39 @@ static void what_shrinks_more_than_a_reader_believes_stays_plain(void **state)
 	free(zeros);
 }
 
+/* The same, @part bytes at a time, added to @buf. */
+static int decode_in_parts(const struct smap_coded *coded, const void *stored, size_t part,
+			   struct smap_buf *buf)
+{
+	struct smap_decoder *decoder = NULL;
+	struct smap_error err;
+	char room[10000];
+	size_t len;
+	int ret;
+
+	ret = smap_decoder_new(coded, stored, &decoder, &err);
+	do {
+		len = part;
+		if (!ret)
+			ret = smap_decoder_read(decoder, room, &len, &err);
+		if (!ret)
+			smap_buf_add(buf, room, len);
+	} while (!ret && len);
+	smap_decoder_free(decoder);
+	return ret;
+}
+
 static void refused(const struct smap_coded *coded, const void *stored, int code)
 {
 	struct smap_error err;
-	char *data = NULL, head[16];
+	struct smap_buf buf = SMAP_BUF_INIT;
+	char *data = NULL;
 	size_t len = 0;
 
 	assert_int_equal(smap_decode(coded, stored, &data, &len, &err), code);
 	assert_null(data);
-	len = sizeof(head);
-	assert_int_equal(smap_decode_head(coded, stored, head, &len, &err), code);
+	assert_int_equal(decode_in_parts(coded, stored, 16, &buf), code);
+	smap_buf_free(&buf);
 }
 
 static void two_sizes_for_plain_data_are_refused(void **state)
@@ -186,38 +209,40 @@ static void a_frame_cut_anywhere_is_refused(void **state)
 	smap_buf_free(&buf);
 }
 
-static void the_head_is_had_without_the_rest(void **state)
+static void comes_back_in_parts(size_t nr)
 {
-	struct smap_buf buf = SMAP_BUF_INIT, stored = SMAP_BUF_INIT;
+	static const size_t parts[] = { 1, 7, 4096, 10000 };
+	struct smap_buf buf = SMAP_BUF_INIT, stored = SMAP_BUF_INIT, got = SMAP_BUF_INIT;
 	struct smap_coded coded;
-	char head[100];
-	size_t len = sizeof(head);
+	size_t i;
 
-	fill(&buf, 100000);
+	fill(&buf, nr);
 	assert_int_equal(smap_encode(&stored, buf.data, buf.len, &coded, NULL), 0);
-	assert_int_equal(smap_decode_head(&coded, stored.data, head, &len, NULL), 0);
-	assert_int_equal(len, sizeof(head));
-	assert_memory_equal(head, buf.data, len);
+	for (i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		smap_buf_reset(&got);
+		assert_int_equal(decode_in_parts(&coded, stored.data, parts[i], &got), 0);
+		assert_int_equal(got.len, buf.len);
+		assert_memory_equal(got.data, buf.data, buf.len);
+	}
+	smap_buf_free(&got);
 	smap_buf_free(&stored);
 	smap_buf_free(&buf);
 }
 
-static void a_head_ends_where_the_data_do(void **state)
+static void it_comes_back_in_parts_as_well(void **state)
 {
-	struct smap_coded plain = { SMAP_CODEC_NONE, 3, 3 }, coded;
-	struct smap_buf buf = SMAP_BUF_INIT, stored = SMAP_BUF_INIT;
-	char head[8192];
-	size_t len = sizeof(head);
+	comes_back_in_parts(5);
+	comes_back_in_parts(100000);
+}
 
-	assert_int_equal(smap_decode_head(&plain, "abc", head, &len, NULL), 0);
-	assert_int_equal(len, 3);
-	fill(&buf, 60);
-	assert_int_equal(smap_encode(&stored, buf.data, buf.len, &coded, NULL), 0);
-	len = sizeof(head);
-	assert_int_equal(smap_decode_head(&coded, stored.data, head, &len, NULL), 0);
-	assert_int_equal(len, buf.len);
-	smap_buf_free(&stored);
-	smap_buf_free(&buf);
+static void nothing_comes_back_as_nothing(void **state)
+{
+	const struct smap_coded plain = { SMAP_CODEC_NONE, 0, 0 };
+	struct smap_buf got = SMAP_BUF_INIT;
+
+	assert_int_equal(decode_in_parts(&plain, "", 16, &got), 0);
+	assert_int_equal(got.len, 0);
+	smap_buf_free(&got);
 }
 
 static int encode_and_decode(void *data)
@@ -297,8 +322,8 @@ int main(void)
 		cmocka_unit_test(a_frame_of_another_size_is_refused),
 		cmocka_unit_test(bytes_behind_the_frame_are_refused),
 		cmocka_unit_test(a_frame_cut_anywhere_is_refused),
-		cmocka_unit_test(the_head_is_had_without_the_rest),
-		cmocka_unit_test(a_head_ends_where_the_data_do),
+		cmocka_unit_test(it_comes_back_in_parts_as_well),
+		cmocka_unit_test(nothing_comes_back_as_nothing),
 		cmocka_unit_test(no_allocation_that_fails_does_harm),
 		cmocka_unit_test(a_context_that_cannot_be_had_is_out_of_memory),
 	};

@@ -128,6 +128,32 @@ static void a_fuller_save_of_the_same_map_supersedes_the_older(void **state)
 	superseded_is(1, 0);
 }
 
+/* Longer than what is looked at at a time. */
+static void also_where_both_are_long(void **state)
+{
+	struct smap_buf older = SMAP_BUF_INIT, export = SMAP_BUF_INIT;
+	unsigned int i;
+
+	for (i = 0; i < 5000; i++)
+		smap_buf_addf(&older, "stack_id %u gen 1 ref 1 depth 1\n => f%u+0x0/0x10\n", 2 * i,
+			      i * 7919);
+	for (i = 0; i < 5000; i++)
+		smap_buf_addf(&export, "stack_id %u gen 1 ref 2 depth 1\n => f%u+0x0/0x10\n"
+			      "stack_id %u gen 1 ref 1 depth 1\n => g%u+0x0/0x10\n", 2 * i,
+			      i * 7919, 2 * i + 1, i * 7919);
+	save(older.data);
+	save(export.data);
+	superseded_is(2, 1);
+	unlink(path());
+	save(older.data);
+	/* The last frame of the last stack that the older one has. */
+	*strstr(export.data, "f39587081+") = 'h';
+	save(export.data);
+	superseded_is(2, 0);
+	smap_buf_free(&older);
+	smap_buf_free(&export);
+}
+
 static void one_that_does_not_hold_all_of_it_does_not(void **state)
 {
 	save(two);
@@ -338,6 +364,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		FOLDER_TEST(a_fuller_save_of_the_same_map_supersedes_the_older),
+		FOLDER_TEST(also_where_both_are_long),
 		FOLDER_TEST(one_that_does_not_hold_all_of_it_does_not),
 		FOLDER_TEST(nor_does_one_of_another_map),
 		FOLDER_TEST(nor_one_without_its_symbols),
