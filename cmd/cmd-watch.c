@@ -68,13 +68,16 @@ static uint64_t read_clock(clockid_t clock)
 	return (uint64_t)now.tv_sec * ROTATION_NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
-/* Those that end us. */
+/* Those that end us. Who was started with SIGHUP ignored, by nohup, outlives its terminal. */
 static void end_signals(sigset_t *ret_set)
 {
+	struct sigaction action;
+
 	sigemptyset(ret_set);
 	sigaddset(ret_set, SIGTERM);
 	sigaddset(ret_set, SIGINT);
-	sigaddset(ret_set, SIGHUP);
+	if (sigaction(SIGHUP, NULL, &action) || action.sa_handler != SIG_IGN)
+		sigaddset(ret_set, SIGHUP);
 }
 
 /* ---- struct watch_ops ---- */

@@ -220,6 +220,23 @@ ended
 [ $status = 0 ] || fault "status $status"
 [ "$(ls "$tmp/maps" | wc -l)" = 0 ] || fault 'there is a file'
 
+# It takes SIGHUP, then SIGUSR1, which is answered.
+begin 'nohup keeps it from ending with its terminal' ours generation=1 option=1
+record 5
+trap '' HUP
+run
+trap 'exit 1' HUP
+kill -HUP "$watch"
+kill -USR1 "$watch"
+tells '^generation 1: 5 stacks, [0-9]* bytes$'
+stop
+
+begin 'SIGHUP ends it otherwise' ours option=1
+run
+kill -HUP "$watch"
+ended
+[ $status = 0 ] || fault "status $status"
+
 begin 'one watch uses a folder' ours option=1
 run
 "$shim" run "$command" watch -d "$tmp/maps" 2>> "$tmp/err" && fault 'another one starts'
