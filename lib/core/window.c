@@ -9,14 +9,19 @@
 int smap_window_init(struct smap_window *window, smap_window_fn fn, void *data)
 {
 	*window = (struct smap_window){ .fn = fn, .data = data };
-	window->room = malloc(SMAP_WINDOW_SIZE);
+	window->bytes = window->room = malloc(SMAP_WINDOW_SIZE);
 	return window->room ? 0 : smap_errno(-ENOMEM);
+}
+
+void smap_window_over(struct smap_window *window, const void *data, size_t len)
+{
+	*window = (struct smap_window){ .bytes = data, .len = len, .is_at_end = true };
 }
 
 void smap_window_release(struct smap_window *window)
 {
 	free(window->room);
-	window->room = NULL;
+	*window = (struct smap_window){ .is_at_end = true };
 }
 
 /* As much as there is room for. */
@@ -24,6 +29,8 @@ static void fill(struct smap_window *window)
 {
 	size_t nr;
 
+	if (window->is_at_end)
+		return;
 	window->len -= window->pos;
 	if (window->len)
 		memmove(window->room, window->room + window->pos, window->len);
@@ -41,7 +48,14 @@ const void *smap_window_peek(struct smap_window *window, size_t len)
 {
 	if (window->len - window->pos < len && len <= SMAP_WINDOW_SIZE)
 		fill(window);
-	return window->len - window->pos < len ? NULL : window->room + window->pos;
+	return window->len - window->pos < len ? NULL : window->bytes + window->pos;
+}
+
+const void *smap_window_look(struct smap_window *window, size_t *ret_len)
+{
+	smap_window_peek(window, 1);
+	*ret_len = window->len - window->pos;
+	return window->bytes + window->pos;
 }
 
 bool smap_window_is_empty(struct smap_window *window)
@@ -62,7 +76,7 @@ static const char *find_newline(const struct smap_window *window)
 {
 	size_t left = window->len - window->pos;
 
-	return left ? memchr(window->room + window->pos, '\n', left) : NULL;
+	return left ? memchr(window->bytes + window->pos, '\n', left) : NULL;
 }
 
 const char *smap_window_take_line(struct smap_window *window, size_t *ret_len)
@@ -75,21 +89,8 @@ const char *smap_window_take_line(struct smap_window *window, size_t *ret_len)
 	}
 	if (!newline)
 		return NULL;
-	line = window->room + window->pos;
+	line = window->bytes + window->pos;
 	*ret_len = (size_t)(newline - line);
 	window->pos += *ret_len + 1;
 	return line;
-}
-
-int smap_window_read_bytes(void *data, void *room, size_t *len)
-{
-	struct smap_window_bytes *bytes = data;
-
-	if (*len > bytes->left)
-		*len = bytes->left;
-	if (*len)
-		memcpy(room, bytes->pos, *len);
-	bytes->pos += *len;
-	bytes->left -= *len;
-	return 0;
 }

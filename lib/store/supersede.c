@@ -56,46 +56,47 @@ static int read_older(void *data, void *room, size_t *len)
 	return smap_store_export_read(data, room, len, NULL);
 }
 
-/* Window by window: the older one may be as long as this one, and memory is short. */
-static int compare(const struct smap_parse_ops *format, const struct smap_save_input *input,
-		   struct smap_export_stream *older, bool *ret_all, struct smap_error *err)
+/* What is no plain stack stays where it is. */
+static bool has_all(const struct smap_save_input *input, struct smap_window *export,
+		    struct smap_window *older)
 {
-	struct smap_window_bytes bytes = { input->export, input->export_len };
-	struct smap_window windows[2];
+	const struct smap_parse_ops *format = smap_parse_probe(input->export, input->export_len);
+	const void *head;
+	size_t len;
+
+	head = smap_window_look(older, &len);
+	return format && format->has_all && format == smap_parse_probe(head, len) &&
+	       !input->parsed->nr_damaged && !input->parsed->nr_conflicts &&
+	       format->has_all(export, older);
+}
+
+/* Window by window: the older one may be as long as this one, and memory is short. */
+static int compare(const struct smap_save_input *input, struct smap_export_stream *older,
+		   bool *ret_all, struct smap_error *err)
+{
+	struct smap_window export, window;
 	int ret;
 
-	ret = smap_window_init(&windows[0], smap_window_read_bytes, &bytes);
-	if (ret)
-		return smap_error_nomem(err);
-	ret = smap_window_init(&windows[1], read_older, older);
+	smap_window_over(&export, input->export, input->export_len);
+	ret = smap_window_init(&window, read_older, older);
 	if (!ret) {
-		*ret_all = format->has_all(&windows[0], &windows[1]);
-		ret = windows[1].ret == -ENOMEM ? -ENOMEM : 0;
+		*ret_all = has_all(input, &export, &window);
+		ret = window.ret == -ENOMEM ? -ENOMEM : 0;
 	}
-	smap_window_release(&windows[0]);
-	smap_window_release(&windows[1]);
+	smap_window_release(&window);
 	return ret ? smap_error_nomem(err) : 0;
 }
 
 static int check_export(struct smap_store *store, size_t nr, const struct smap_save_input *input,
 			bool *ret_all, struct smap_error *err)
 {
-	const struct smap_parse_ops *format, *older;
 	struct smap_export_stream stream;
 	int ret;
 
-	ret = smap_store_export_format(store, nr, &older, err);
-	if (ret)
-		return ret;
-	format = smap_parse_probe(input->export, input->export_len);
-	/* What is no plain stack stays where it is. */
-	if (format != older || !format->has_all || input->parsed->nr_damaged ||
-	    input->parsed->nr_conflicts)
-		return 0;
 	ret = smap_store_export_begin(store, nr, &stream, err);
 	if (ret)
 		return ret;
-	ret = compare(format, input, &stream, ret_all, err);
+	ret = compare(input, &stream, ret_all, err);
 	smap_store_export_end(&stream);
 	return ret;
 }

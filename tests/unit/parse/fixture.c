@@ -91,16 +91,11 @@ void parsed_free(struct parsed *parsed)
 bool parsed_has_all(const struct smap_parse_ops *ops, const char *data, size_t len,
 		    const char *older, size_t older_len)
 {
-	struct smap_window_bytes bytes = { data, len }, older_bytes = { older, older_len };
 	struct smap_window window, older_window;
-	bool has_all;
 
-	assert_int_equal(smap_window_init(&window, smap_window_read_bytes, &bytes), 0);
-	assert_int_equal(smap_window_init(&older_window, smap_window_read_bytes, &older_bytes), 0);
-	has_all = ops->has_all(&window, &older_window);
-	smap_window_release(&window);
-	smap_window_release(&older_window);
-	return has_all;
+	smap_window_over(&window, data, len);
+	smap_window_over(&older_window, older, older_len);
+	return ops->has_all(&window, &older_window);
 }
 
 char *data_file(const char *name, size_t *ret_len)
