@@ -293,12 +293,15 @@ int shim_moment(const char *dir, const char *moment, const char *file, const cha
 
 	while (shim_rule_take(dir, after, moment, file, arg ? arg : "-", &rule)) {
 		after = rule.id;
+		if (rule.action == SHIM_FAIL)
+			return -(int)rule.number;
 		if (rule.action == SHIM_RUN)
 			run(rule.text);
-		else if (rule.action == SHIM_FAIL)
-			return -(int)rule.number;
 		else if (limit && rule.number < *limit)
 			*limit = rule.number;
+		/* Who is killed in a moment does not come to what is behind it. */
+		if (shim_caller_is_killed())
+			return -EINTR;
 	}
 	return 0;
 }

@@ -247,6 +247,9 @@ cookie 10 $a > "$tmp/out"
 "$shim" at read stack_map 34 run 'kill -9 $SHIM_PID'
 is 'killed in the middle of a read' "$(in_world "cat $T/stack_map; echo \$?" | tail -n 1)" 137
 is 'nothing is open then' "$("$shim" state | grep open)" ''
+"$shim" at before stack_map 0 run 'kill -9 $SHIM_PID'
+in_world "echo 0 > $T/stack_map" > "$tmp/out"
+has 'killed before a reset: it does not come' "$("$shim" state)" 'map: 1 '
 "$shim" run sh -c "exec 3< $T/stack_map 4<&0; cat <&4 &" < "$tmp/fifo" > /dev/null 9>&- &
 exec 9> "$tmp/fifo"
 wait
