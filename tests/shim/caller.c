@@ -41,7 +41,7 @@ static uint64_t status_of(const char *key, int base)
 	return line ? strtoull(line + strlen(key), NULL, base) : 0;
 }
 
-/* Every signal that ends a process stands there as SIGKILL. */
+/* As fatal_signal_pending() of the kernel has it: what ends a process stands there as SIGKILL. */
 bool shim_caller_is_killed(void)
 {
 	return shim_caller && (status_of("\nSigPnd:", 16) >> (SIGKILL - 1) & 1);

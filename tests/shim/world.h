@@ -18,7 +18,8 @@
  * flock(). That lock lives as long as the open file does, through dup(), fork(), exec() and
  * kill -9: whoever wants to know whether a file is still open tries to take it.
  *
- * The library that is preloaded and the program that sets a world up are made of the same parts.
+ * The library that is preloaded, the server of the file system, and the program that sets a world
+ * up are made of the same parts.
  * Everything in here makes system calls of its own: those of libc are taken over by the library.
  */
 #ifndef SHIM_WORLD_H
