@@ -30,8 +30,10 @@
 
 #define BOOT_ID_PATH	"/proc/sys/kernel/random/boot_id"
 
-/* Age is looked at that often only: it costs a look into every file. */
+/* Age is looked at that often only: it costs a look into every file. So is what had to stay. */
 #define AGE_PERIOD_NS	(3600 * ROTATION_NS_PER_S)
+/* What had to stay is looked at when the folder has grown by such a part of its bound, too. */
+#define OVER_PART	8
 
 enum {
 	KEY_ROTATE_AT = CMD_KEY_OWN,
@@ -53,6 +55,8 @@ struct watcher {
 	int			lock;		/* the folder, held by one watch at a time */
 	uint64_t		aged_ns;	/* when age was looked at; 0: never */
 	bool			said_over;	/* that the folder is larger than it should be */
+	uint64_t		over_len;	/* bytes of it when all that may go had gone */
+	uint64_t		over_ns;	/* when that was */
 	uint64_t		seen_len;	/* bytes of it, at the last look */
 	uint64_t		unread_len;	/* bytes of it that do not count */
 	char			said_stuck[1024];	/* what was said of these; "": nothing */
@@ -286,6 +290,8 @@ static void trim(struct watcher *watcher, const struct folder_bounds *bounds)
 		cmd_warn("%s: %" PRIu64 " bytes more than --max-size: the ring buffer may still "
 			 "need what is left (see --drop-live)", watcher->folder, trimmed->over_len);
 	watcher->said_over = trimmed->over_len != 0;
+	watcher->over_len = trimmed->over_len ? bounds->max_len + trimmed->over_len : 0;
+	watcher->over_ns = trim.now.boot_ns;
 }
 
 /* Bytes of the folder that count, without opening a file of it. */
@@ -303,6 +309,17 @@ static int counted_len(struct watcher *watcher, uint64_t *ret_len)
 	return CMD_OK;
 }
 
+/* More than the bound, and more may go of it than at the last look. */
+static bool is_too_long(const struct watcher *watcher, uint64_t len, uint64_t now)
+{
+	const uint64_t max_len = watcher->bounds.max_len;
+
+	if (!max_len || len <= max_len)
+		return false;
+	return !watcher->over_len || len >= watcher->over_len + max_len / OVER_PART ||
+	       now - watcher->over_ns >= AGE_PERIOD_NS;
+}
+
 static void op_trim(void *data)
 {
 	struct watcher *watcher = data;
@@ -316,7 +333,7 @@ static void op_trim(void *data)
 		watcher->aged_ns = now;
 	if (counted_len(watcher, &len) != CMD_OK)
 		return;
-	if (bounds.max_age_ns || (bounds.max_len && len > bounds.max_len))
+	if (bounds.max_age_ns || is_too_long(watcher, len, now))
 		trim(watcher, &bounds);
 }
 
@@ -465,6 +482,7 @@ static int run(struct watcher *watcher, const sigset_t *set)
 
 	watch_init(&watch, &ops, watcher, &watcher->policy);
 	expect_next(&watch, watcher->path);
+	op_tell(watcher, watcher->path);
 	/* The first step is done before others hear of us. */
 	watch_step(&watch, 0, &sleep_ns);
 	notify_manager("READY=1");
@@ -566,7 +584,6 @@ static int watch_maps(struct watcher *watcher)
 	if (open_live(watcher) != CMD_OK || open_folder(watcher) != CMD_OK)
 		goto out;
 	take_signals(&set);
-	op_tell(watcher, watcher->path);
 	status = run(watcher, &set);
 out:
 	if (watcher->lock >= 0)

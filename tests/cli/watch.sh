@@ -367,6 +367,21 @@ has_lines out '^generation 2: 10 stacks, .*goes on' || fault 'the end is not sav
 [ "$(ls -A "$tmp/maps" | wc -l)" = 2 ] || fault 'something is left behind'
 all_resolve
 
+# Nothing tells how old the ring buffer is: all of this boot stays, and is not read time and again.
+begin 'a folder that cannot be made smaller is not read for each save' ours bits=14 generation=1 \
+	option=1
+echo 'local [tai]' > "$STACKMAP_SHIM/root/trace_clock"
+run --max-size 64K --rotate-at never
+record 9000
+kill -USR1 "$watch"
+tells '^generation 1: 9000 stacks, [0-9]* bytes$'
+complains 'more than --max-size'
+"$shim" at -a open '/*/maps/2*' r run "echo >> $tmp/opened"
+rotate 2 9
+stop
+[ ! -e "$tmp/opened" ] || fault "read $(wc -l < "$tmp/opened") times"
+all_resolve
+
 begin 'the oldest boot goes, and not what cannot be read' ours bits=10 generation=1 option=1
 mkdir "$tmp/maps"
 save_other_boot 2
