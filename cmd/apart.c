@@ -12,18 +12,22 @@
 
 #include "apart.h"
 
-/* It closes as the child ends, however that comes. */
+/* From the child: a byte where it has returned. It closes as that ends, however it comes. */
 struct line {
 	int	here;
 	int	there;
 };
 
-static void __attribute__((noreturn)) be_child(void (*fn)(void *data), void *shared, pid_t parent)
+static void __attribute__((noreturn)) be_child(int line, void (*fn)(void *data), void *shared,
+					       pid_t parent)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	/* It may have died before. */
-	if (getppid() == parent)
+	if (getppid() == parent) {
 		fn(shared);
+		while (write(line, "", 1) < 0 && errno == EINTR)
+			;
+	}
 	_exit(0);
 }
 
@@ -43,24 +47,34 @@ static void wait_for_child(pid_t child, int line, int signals)
 		kill(child, SIGKILL);
 }
 
+/* What it ended with is not known where SIGCHLD is ignored. */
+static bool has_returned(int line)
+{
+	ssize_t len;
+	char byte;
+
+	do
+		len = read(line, &byte, 1);
+	while (len < 0 && errno == EINTR);
+	return len == 1;
+}
+
 /* 1: it has returned; 0: it was ended; -1: it could not be called. */
 static int call_in_child(const struct line *line, int signals, void (*fn)(void *data), void *shared)
 {
 	pid_t parent = getpid(), child = fork();
-	int status;
 
 	if (!child) {
 		close(line->here);
-		be_child(fn, shared, parent);
+		be_child(line->there, fn, shared, parent);
 	}
 	close(line->there);
 	if (child < 0)
 		return -1;
 	wait_for_child(child, line->here, signals);
-	while (waitpid(child, &status, 0) < 0)
-		if (errno != EINTR)
-			return 0;
-	return WIFEXITED(status);
+	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+		;
+	return has_returned(line->here);
 }
 
 static int call_with_signals(const sigset_t *set, void (*fn)(void *data), void *shared)

@@ -75,6 +75,14 @@ static void what_it_leaves_is_there(void **state)
 	assert_int_equal(strlen(data.words), sizeof(data.words) - 1);
 }
 
+/* As some supervisors start their programs: nobody can wait for a child then. */
+static void what_it_leaves_is_there_where_children_are_ignored(void **state)
+{
+	signal(SIGCHLD, SIG_IGN);
+	what_it_leaves_is_there(state);
+	signal(SIGCHLD, SIG_DFL);
+}
+
 static void a_signal_ends_it_and_stays_pending(void **state)
 {
 	struct data data = { .caller = getpid() };
@@ -114,6 +122,7 @@ static void without_a_process_it_is_called_here(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup(what_it_leaves_is_there, setup),
+	cmocka_unit_test_setup(what_it_leaves_is_there_where_children_are_ignored, setup),
 	cmocka_unit_test_setup(a_signal_ends_it_and_stays_pending, setup),
 	cmocka_unit_test_setup(one_that_dies_leaves_nothing, setup),
 	cmocka_unit_test_setup(without_a_process_it_is_called_here, setup),
