@@ -152,6 +152,12 @@ reported_is_whole()
 	done < "$tmp/told"
 }
 
+finish()
+{
+	[ $failed = 0 ] && echo 'all well'
+	exit $failed
+}
+
 # ---- by fill, when asked, at the end ----
 
 begin 'a map is rotated at the mark, when asked, and saved at the end' ours bits=10 generation=7 \
@@ -248,8 +254,8 @@ begin 'it ends at once' ours bits=14 generation=1 option=1
 record 4000
 run --rotate-at never --every never
 before=$(date +%s%N)
-"$shim" run "$command" show -m "$STACKMAP_SHIM/root/stack_map" > /dev/null 2>&1
-"$shim" run cat "$STACKMAP_SHIM/root/stack_map_bin" > /dev/null 2>&1
+"$shim" run "$command" show -m /sys/kernel/tracing/stack_map > /dev/null 2>&1
+"$shim" run cat /sys/kernel/tracing/stack_map_bin > /dev/null 2>&1
 between=$(date +%s%N)
 stop
 after=$(date +%s%N)
@@ -343,6 +349,117 @@ has_lines err . 2 && fault 'it is told of time and again'
 rm "$(other_boot 1)" "$(other_boot 3)"
 all_resolve
 
+begin 'the oldest boot goes, and not what cannot be read' ours bits=10 generation=1 option=1
+mkdir "$tmp/maps"
+save_other_boot 2
+save_other_boot 3
+head -c 200000 /dev/zero > "$(other_boot 1)"
+run --max-size $(($(wc -c < "$(other_boot 2)") + $(wc -c < "$(other_boot 3)") + 50))
+rotate 3 5
+stop
+[ "$(grep -c '^dropped' "$tmp/out")" = 1 ] || fault 'it was not dropped at once'
+has_lines out '^dropped the oldest 1 save,' || fault 'not one save was dropped'
+[ ! -e "$(other_boot 2)" ] || fault 'the oldest is there'
+[ -e "$(other_boot 1)" ] && [ -e "$(other_boot 3)" ] || fault 'another one is gone'
+
+# ---- what goes wrong meanwhile ----
+
+# What it has not looked at yet it does not know.
+begin 'others may reset the map' ours bits=10 generation=1 option=1
+rm -f "$tmp/looked"
+"$shim" at end stack_map_stat - run "touch '$tmp/looked'"
+run
+until_true [ -e "$tmp/looked" ]
+record 5
+"$shim" run sh -c 'echo 0 > /sys/kernel/tracing/stack_map'
+"$shim" run sh -c 'echo 0 > /sys/kernel/tracing/stack_map'
+complains 'generations 1 to 2 are not saved'
+stop
+
+begin 'who may read the map only saves it, and is told why once' ours bits=10 generation=1 option=1
+"$shim" at -a open stack_map w fail EACCES
+"$shim" at -a open stack_map rw fail EACCES
+record 900
+run
+complains 'stack_map: no right to write to it: run as root, or in its group'
+for first in 1000 1010; do
+	record 10 $first
+	stacks=$((900 + first - 990))
+	tells "^generation 1: $stacks stacks, .*goes on"
+done
+stop
+has_lines err . 2 && fault 'it is told time and again'
+[ "$("$shim" state | sed -n 's/.*entries //p')" = 920 ] || fault 'the map was reset'
+all_resolve
+
+# Killed at each of these moments, and started again: all is there that was when it had begun, and
+# where it was killed between a reset and the end of its writing, that is told. "reset" and a moment
+# is that one after the reset.
+killed_at()
+{
+	while read -r after moment; do
+		begin "killed: $after $moment" ours bits=10 generation=3 option=1
+		record 900
+		kill="kill -9 \$SHIM_PID"
+		if [ "$after" = reset ]; then
+			rule=$(printf '%s' "'$shim' at $moment run '$kill'")
+			"$shim" at before stack_map 0 run "$rule"
+		else
+			set -f
+			"$shim" at $moment run "$kill"
+			set +f
+		fi
+		start
+		ended
+		if [ $status != 137 ]; then
+			fault "not killed: $status"
+			continue
+		fi
+		record 10 1000
+		"$shim" rules clear
+		run
+		stop
+		case "$after $moment" in
+		'reset fsync'*) ;;
+		reset* | *'after stack_map 0')
+			has_lines err 'generation 3 is not saved' || fault 'a loss is not told' ;;
+		*)
+			has_lines err 'is not saved' && fault 'a loss is told of' ;;
+		esac
+		all_resolve
+		reported_is_whole
+		[ "$(ls -A "$tmp/maps" | wc -l)" = 1 ] || fault 'something was left over'
+	done
+}
+
+killed_at <<-MOMENTS
+	first opened stack_map_bin r
+	first read stack_map_bin 0
+	first read stack_map_bin 4096
+	first end stack_map_bin -
+	first before stack_map 0
+	first after stack_map 0
+	reset read stack_map_bin 0
+	reset read stack_map_bin 4096
+	reset end stack_map_bin -
+MOMENTS
+
+# ---- what the preloaded library alone plays: a mount that moves, other files ----
+
+[ "${STACKMAP_SHIM_RUN-}" != fuse ] || finish
+
+begin 'tracefs may move' ours bits=10 generation=1 option=1
+record 5
+run
+"$shim" set mount=
+complains .
+"$shim" set mount=/sys/kernel/debug/tracing
+# "can be read again", or "are saved again" where it was just saving
+tells ' again$'
+record 5 100
+stop
+all_resolve
+
 # It reads an old file until somebody writes into the fifo, which is when it has ended.
 begin 'what ends it does not wait for old maps to be read' ours bits=10 generation=1 option=1
 mkdir "$tmp/maps"
@@ -380,61 +497,6 @@ complains 'more than --max-size'
 rotate 2 9
 stop
 [ ! -e "$tmp/opened" ] || fault "read $(wc -l < "$tmp/opened") times"
-all_resolve
-
-begin 'the oldest boot goes, and not what cannot be read' ours bits=10 generation=1 option=1
-mkdir "$tmp/maps"
-save_other_boot 2
-save_other_boot 3
-head -c 200000 /dev/zero > "$(other_boot 1)"
-run --max-size $(($(wc -c < "$(other_boot 2)") + $(wc -c < "$(other_boot 3)") + 50))
-rotate 3 5
-stop
-[ "$(grep -c '^dropped' "$tmp/out")" = 1 ] || fault 'it was not dropped at once'
-has_lines out '^dropped the oldest 1 save,' || fault 'not one save was dropped'
-[ ! -e "$(other_boot 2)" ] || fault 'the oldest is there'
-[ -e "$(other_boot 1)" ] && [ -e "$(other_boot 3)" ] || fault 'another one is gone'
-
-# ---- what goes wrong meanwhile ----
-
-begin 'tracefs may move' ours bits=10 generation=1 option=1
-record 5
-run
-"$shim" set mount=
-complains .
-"$shim" set mount=/sys/kernel/debug/tracing
-# "can be read again", or "are saved again" where it was just saving
-tells ' again$'
-record 5 100
-stop
-all_resolve
-
-# What it has not looked at yet it does not know.
-begin 'others may reset the map' ours bits=10 generation=1 option=1
-rm -f "$tmp/looked"
-"$shim" at end stack_map_stat - run "touch '$tmp/looked'"
-run
-until_true [ -e "$tmp/looked" ]
-record 5
-"$shim" run sh -c 'echo 0 > /sys/kernel/tracing/stack_map'
-"$shim" run sh -c 'echo 0 > /sys/kernel/tracing/stack_map'
-complains 'generations 1 to 2 are not saved'
-stop
-
-begin 'who may read the map only saves it, and is told why once' ours bits=10 generation=1 option=1
-"$shim" at -a open stack_map w fail EACCES
-"$shim" at -a open stack_map rw fail EACCES
-record 900
-run
-complains 'stack_map: no right to write to it: run as root, or in its group'
-for first in 1000 1010; do
-	record 10 $first
-	stacks=$((900 + first - 990))
-	tells "^generation 1: $stacks stacks, .*goes on"
-done
-stop
-has_lines err . 2 && fault 'it is told time and again'
-[ "$("$shim" state | sed -n 's/.*entries //p')" = 920 ] || fault 'the map was reset'
 all_resolve
 
 begin 'a full disk costs nothing' ours bits=10 generation=1 option=1
@@ -503,58 +565,13 @@ stop
 has_lines err 'is not saved' && fault 'it misses what it has'
 all_resolve
 
-# Killed at each of these moments, and started again: all is there that was when it had begun, and
-# where it was killed between a reset and the end of its writing, that is told. "reset" and a moment
-# is that one after the reset.
-while read -r after moment; do
-	begin "killed: $after $moment" ours bits=10 generation=3 option=1
-	record 900
-	kill="kill -9 \$SHIM_PID"
-	if [ "$after" = reset ]; then
-		rule=$(printf '%s' "'$shim' at $moment run '$kill'")
-		"$shim" at before stack_map 0 run "$rule"
-	else
-		set -f
-		"$shim" at $moment run "$kill"
-		set +f
-	fi
-	start
-	ended
-	if [ $status != 137 ]; then
-		fault "not killed: $status"
-		continue
-	fi
-	record 10 1000
-	"$shim" rules clear
-	run
-	stop
-	case "$after $moment" in
-	'reset fsync'*) ;;
-	reset* | *'after stack_map 0')
-		has_lines err 'generation 3 is not saved' || fault 'a loss is not told' ;;
-	*)
-		has_lines err 'is not saved' && fault 'a loss is told of' ;;
-	esac
-	all_resolve
-	reported_is_whole
-	[ "$(ls -A "$tmp/maps" | wc -l)" = 1 ] || fault 'something was left over'
-done <<-MOMENTS
-	first opened stack_map_bin r
-	first read stack_map_bin 0
-	first read stack_map_bin 4096
-	first end stack_map_bin -
+killed_at <<-MOMENTS
 	first write /*/maps/* 0
 	first fsync /*/maps/* -
 	first rename /*/maps/* -
-	first before stack_map 0
-	first after stack_map 0
-	reset read stack_map_bin 0
-	reset read stack_map_bin 4096
-	reset end stack_map_bin -
 	reset write /*/maps/* -
 	reset write /*/maps/* 8192
 	reset fsync /*/maps/* -
 MOMENTS
 
-[ $failed = 0 ] && echo 'all well'
-exit $failed
+finish
