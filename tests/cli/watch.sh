@@ -43,10 +43,11 @@ record()
 	"$shim" record-many "$@" > /dev/null
 }
 
-# In the background, with these options.
+# In the background, with these options, by the program $with.
+with=
 start()
 {
-	"$shim" run "$command" watch -d "$tmp/maps" "$@" >> "$tmp/out" 2>> "$tmp/err" &
+	$with "$shim" run "$command" watch -d "$tmp/maps" "$@" >> "$tmp/out" 2>> "$tmp/err" &
 	watch=$!
 }
 
@@ -237,8 +238,11 @@ kill -USR1 "$watch"
 tells '^generation 1: 5 stacks, [0-9]* bytes$'
 stop
 
+# Also where nohup runs this test.
 begin 'SIGHUP ends it otherwise' ours option=1
+with='env --default-signal=HUP'
 run
+with=
 kill -HUP "$watch"
 ended
 [ $status = 0 ] || fault "status $status"
