@@ -68,6 +68,9 @@ passes() {
 		fail "$2: $(cat /tmp/err)"
 }
 
+# Right behind a reset there may be none yet, and nothing to save.
+has_stacks() { [ "$(field entries)" -gt 0 ] 2>/dev/null; }
+
 uptime_s() { cut -d . -f 1 /proc/uptime; }
 
 # moment MS - sleep up to so many.
@@ -108,6 +111,7 @@ while [ $killed -lt $kills ] || [ "$(uptime_s)" -lt $end ]; do
 	killed=$((killed + 1))
 	note_said
 	look
+	wait_for 60 has_stacks
 	before=$(cut -d ' ' -f 1 /proc/uptime)
 	ours save
 	passes $! "the next save"
