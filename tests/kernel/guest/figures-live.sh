@@ -65,7 +65,7 @@ saving() {
 	# The last save has not the names of all its functions: the table is read again
 	shown 'the next map, by another process' "$(ms "$third_all")"
 	shown 'CPU time of it' "$(ms "$third_cpu")"
-	shown 'that one to stack_map' "$(quotient "$third_cpu" "${text% *}")"
+	shown 'that one to stack_map, 0.1 being wanted' "$(quotient "$third_cpu" "${text% *}")"
 }
 
 cpu_ns() { cut -d ' ' -f 1 "/proc/$1/schedstat"; }
