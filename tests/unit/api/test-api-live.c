@@ -157,20 +157,6 @@ static void the_generations_behind_a_reset_are_found_too(void **state)
 	stackmap_resolver_free(resolver);
 }
 
-static size_t nr_lines(const char *path)
-{
-	FILE *file = fopen(path, "r");
-	size_t nr = 0;
-	int c;
-
-	if (!file)
-		return 0;
-	while ((c = getc(file)) != EOF)
-		nr += c == '\n';
-	fclose(file);
-	return nr;
-}
-
 /* Who follows the ring buffer behind a rotation asks for many of those. */
 static void a_generation_that_is_gone_does_not_have_the_map_read(void **state)
 {
@@ -190,10 +176,10 @@ static void a_generation_that_is_gone_does_not_have_the_map_read(void **state)
 		assert_int_equal(stackmap_stack_get_verdict(stack),
 				 STACKMAP_VERDICT_SLOT_NOT_SAVED);
 	}
-	assert_int_equal(nr_lines("map.read"), 0);
+	assert_int_equal(fixture_nr_lines("map.read"), 0);
 	stack = find(resolver, later, slot);
 	assert_int_equal(stackmap_stack_get_verdict(stack), STACKMAP_VERDICT_RESOLVED);
-	assert_int_equal(nr_lines("map.read"), 1);
+	assert_int_equal(fixture_nr_lines("map.read"), 1);
 	stackmap_resolver_free(resolver);
 }
 

@@ -207,6 +207,20 @@ size_t fixture_nr_good(const char *path)
 	return nr;
 }
 
+size_t fixture_nr_lines(const char *path)
+{
+	FILE *file = fopen(path, "r");
+	size_t nr = 0;
+	int c;
+
+	if (!file)
+		return 0;
+	while ((c = getc(file)) != EOF)
+		nr += c == '\n';
+	fclose(file);
+	return nr;
+}
+
 size_t fixture_nr_files(const struct fixture *f)
 {
 	DIR *dir = opendir(f->folder);

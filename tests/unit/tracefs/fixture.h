@@ -58,6 +58,8 @@ uint64_t fixture_nr_stacks(const char *path, size_t nr);
 size_t fixture_nr_saves(const char *path);
 /* Those that are not superseded. */
 size_t fixture_nr_good(const char *path);
+/* Lines of a file, which a rule of the shim adds to; 0: it is not there. */
+size_t fixture_nr_lines(const char *path);
 /* Files in the folder. */
 size_t fixture_nr_files(const struct fixture *f);
 

@@ -16,16 +16,7 @@ static void count_reads(void)
 
 static size_t nr_reads(void)
 {
-	FILE *file = fopen("kallsyms.read", "r");
-	size_t nr = 0;
-	int c;
-
-	if (!file)
-		return 0;
-	while ((c = getc(file)) != EOF)
-		nr += c == '\n';
-	fclose(file);
-	return nr;
+	return fixture_nr_lines("kallsyms.read");
 }
 
 static void write_over(const char *name, const char *text)
