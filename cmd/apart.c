@@ -105,5 +105,6 @@ bool apart_call(const sigset_t *set, void (*fn)(void *data), void *data, size_t 
 	}
 	if (ret < 0)
 		fn(data);
-	return ret;
+	/* Here, too, it has returned. */
+	return ret != 0;
 }

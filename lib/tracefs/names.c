@@ -211,7 +211,7 @@ void smap_names_take(struct smap_names *names, struct smap_store *store, const u
 	struct smap_symbols *symbols;
 	struct smap_modules modules;
 
-	if (names->is_read || !save || read_modules(&modules) || !is_same(&modules, &save->modules))
+	if (!save || read_modules(&modules) || !is_same(&modules, &save->modules))
 		return;
 	symbols = symbols_of(store, save->nr);
 	if (!symbols)

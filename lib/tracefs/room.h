@@ -84,7 +84,7 @@ enum smap_names_result {
 /* Have them as they are now; @again: even if no module came or went. What was done, or -ENOMEM. */
 int smap_names_update(struct smap_names *names, bool again, struct smap_error *err);
 /*
- * Where none are there yet: those of the last save of boot @boot_id in @store, if no module came or
+ * Where none were read yet: those of the last save of boot @boot_id in @store, if no module came or
  * went since. They are a part of the table, which is to be read as soon as one is missing.
  */
 void smap_names_take(struct smap_names *names, struct smap_store *store,

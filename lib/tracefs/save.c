@@ -436,6 +436,7 @@ SMAP_PUBLIC int stackmap_live_save_pending(struct stackmap_live *live, const cha
 	return 0;
 }
 
+/* Names that were read, and are kept, are all there are. */
 static void take_names(struct stackmap_live *live, const struct smap_writer *writer)
 {
 	uint8_t boot_id[16];
