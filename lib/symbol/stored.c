@@ -52,6 +52,14 @@ void smap_symbols_write(const struct smap_symbols *symbols, const uint64_t *addr
 	free(marks);
 }
 
+void smap_symbols_write_all(const struct smap_symbols *symbols, struct smap_buf *buf)
+{
+	size_t i;
+
+	for (i = 0; i < symbols->nr_symbols; i++)
+		write_symbol(&symbols->symbols[i], buf);
+}
+
 /* ---- reading ---- */
 
 static bool parse_name(char *pos, char *end, struct smap_symbol *symbol)
@@ -71,17 +79,26 @@ static bool parse_name(char *pos, char *end, struct smap_symbol *symbol)
 	return true;
 }
 
-/* A line [pos, end), whose newline becomes the NUL of its last word. */
-static bool parse_symbol(char *pos, char *end, struct smap_symbol *symbol)
+/* "START LEN". The first byte behind it, or NULL. */
+static const char *parse_range(const char *pos, const char *end, struct smap_symbol *symbol)
 {
 	uint64_t len;
 
-	*symbol = (struct smap_symbol){ .has_size = true };
-	pos = (char *)smap_symbol_parse_hex(pos, end, &symbol->start);
+	pos = smap_symbol_parse_hex(pos, end, &symbol->start);
 	if (!pos || pos == end || *pos++ != ' ')
-		return false;
-	pos = (char *)smap_symbol_parse_hex(pos, end, &len);
+		return NULL;
+	pos = smap_symbol_parse_hex(pos, end, &len);
 	if (!pos || !len || __builtin_add_overflow(symbol->start, len, &symbol->end))
+		return NULL;
+	return pos;
+}
+
+/* A line [pos, end), whose newline becomes the NUL of its last word. */
+static bool parse_symbol(char *pos, char *end, struct smap_symbol *symbol)
+{
+	*symbol = (struct smap_symbol){ .has_size = true };
+	pos = (char *)parse_range(pos, end, symbol);
+	if (!pos)
 		return false;
 	if (pos < end && *pos == '?') {
 		symbol->has_size = false;
@@ -183,4 +200,76 @@ int smap_symbols_from_stored(const void *data, size_t len, struct smap_symbols *
 	}
 	*ret_symbols = symbols;
 	return 0;
+}
+
+/* ---- a few of many ---- */
+
+/* Where the next line begins; @end: none does. */
+static const char *next_line(const char *pos, const char *end)
+{
+	const char *newline = pos < end ? memchr(pos, '\n', (size_t)(end - pos)) : NULL;
+
+	return newline ? newline + 1 : end;
+}
+
+static bool begins_behind(const char *line, const char *end, uint64_t address)
+{
+	uint64_t start;
+
+	return !smap_symbol_parse_hex(line, end, &start) || start > address;
+}
+
+/* A line in the middle of [line, end), but not the first; @end: there is no other. */
+static const char *middle_line(const char *line, const char *end)
+{
+	const char *middle = line + (end - line) / 2;
+	const char *newline = memrchr(line, '\n', (size_t)(middle - line));
+
+	return newline ? newline + 1 : next_line(middle, end);
+}
+
+/*
+ * The last line from @line on that begins at @address or before it, or @line itself: a few steps,
+ * each twice as long, then halves of the last one. The next one wanted is seldom far.
+ */
+static const char *seek_line(const char *line, const char *end, uint64_t address)
+{
+	const char *high = end, *at;
+	size_t step = 64;
+
+	while (step < (size_t)(high - line)) {
+		at = next_line(line + step, high);
+		if (at == high || begins_behind(at, end, address)) {
+			high = at;
+			break;
+		}
+		line = at;
+		step *= 2;
+	}
+	while ((at = middle_line(line, high)) != high) {
+		if (begins_behind(at, end, address))
+			high = at;
+		else
+			line = at;
+	}
+	return line;
+}
+
+void smap_symbols_pick(const char *text, size_t len, const uint64_t *addresses,
+		       size_t nr_addresses, struct smap_buf *buf)
+{
+	const char *line = text, *end = text + len, *behind = text;
+	struct smap_symbol symbol;
+	size_t i;
+
+	/* The first byte that is in no line of @buf yet is at @behind. */
+	for (i = 0; i < nr_addresses && line < end; i++) {
+		line = seek_line(line, end, addresses[i]);
+		if (line < behind || smap_symbol_is_no_place(addresses[i]) ||
+		    !parse_range(line, end, &symbol) || addresses[i] < symbol.start ||
+		    addresses[i] >= symbol.end)
+			continue;
+		behind = next_line(line, end);
+		smap_buf_add(buf, line, (size_t)(behind - line));
+	}
 }

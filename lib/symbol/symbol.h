@@ -50,9 +50,15 @@ int smap_symbols_from_kallsyms(const void *data, size_t len, struct smap_symbols
  * known. _write adds those that cover one of @addresses (any order, repeats allowed); _from_stored
  * reads them back (-EBADMSG with words, or -ENOMEM; no bytes are a table without symbols). What it
  * reads back is only a part of the kernel's table: that a match says ABSENT of it means nothing.
+ * _write_all adds each of them. _pick adds the lines of @text, which _write_all made, that cover
+ * one of @addresses, which rise: for who wants few of many and not read them all. What is no line
+ * covers nothing, or is found by _from_stored.
  */
 void smap_symbols_write(const struct smap_symbols *symbols, const uint64_t *addresses,
 			size_t nr_addresses, struct smap_buf *buf);
+void smap_symbols_write_all(const struct smap_symbols *symbols, struct smap_buf *buf);
+void smap_symbols_pick(const char *text, size_t len, const uint64_t *addresses,
+		       size_t nr_addresses, struct smap_buf *buf);
 int smap_symbols_from_stored(const void *data, size_t len, struct smap_symbols **ret_symbols,
 			     struct smap_error *err);
 

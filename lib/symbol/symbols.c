@@ -36,11 +36,7 @@ void smap_symbols_free(struct smap_symbols *symbols)
 	free(symbols);
 }
 
-/*
- * A word of ones is what a broken unwind leaves on a stack, and no place of code, though it
- * lies in the page of the vectors of some 32-bit machines.
- */
-static bool is_all_ones(uint64_t address)
+bool smap_symbol_is_no_place(uint64_t address)
 {
 	return address == UINT64_MAX || address == UINT32_MAX;
 }
@@ -57,7 +53,7 @@ const struct smap_symbol *smap_symbols_find(const struct smap_symbols *symbols, 
 		else
 			high = mid;
 	}
-	if (!low || is_all_ones(address))
+	if (!low || smap_symbol_is_no_place(address))
 		return NULL;
 	symbol = &symbols->symbols[low - 1];
 	return address < symbol->end ? symbol : NULL;

@@ -54,6 +54,12 @@ struct smap_symbols *smap_symbols_new(void);
 
 void smap_name_index_free(struct smap_name_index *index);
 
+/*
+ * A word of ones is what a broken unwind leaves on a stack, and no place of code, though it
+ * lies in the page of the vectors of some 32-bit machines.
+ */
+bool smap_symbol_is_no_place(uint64_t address);
+
 /* ---- lines of /proc/kallsyms ---- */
 
 #define SMAP_OWNER_MAX	((1U << 24) - 1)

@@ -70,6 +70,33 @@ static void check_same(const struct smap_symbols *a, const struct smap_symbols *
 	}
 }
 
+/* From all lines the same are picked. */
+static void check_picked(const struct smap_symbols *symbols, const uint64_t *addresses, size_t nr,
+			 const struct smap_buf *written)
+{
+	struct smap_buf all = SMAP_BUF_INIT, picked = SMAP_BUF_INIT;
+
+	smap_symbols_write_all(symbols, &all);
+	smap_symbols_pick(all.data, all.len, addresses, nr, &picked);
+	must(!smap_buf_failed(&all) && !smap_buf_failed(&picked));
+	must(picked.len == written->len);
+	must(!picked.len || !memcmp(picked.data, written->data, picked.len));
+	smap_buf_free(&all);
+	smap_buf_free(&picked);
+}
+
+/* Nor do lines lead astray that are none. */
+static void pick_from(const void *data, size_t len)
+{
+	static const uint64_t addresses[] = { 0, 1, 0xffff, UINT32_MAX, 0xffffffff81000000,
+					      0xffffffff81000004, 0xffffffffc0000000, UINT64_MAX };
+	struct smap_buf picked = SMAP_BUF_INIT;
+
+	smap_symbols_pick(data, len, addresses, 8, &picked);
+	must(picked.len <= len);
+	smap_buf_free(&picked);
+}
+
 static void check_stored(const struct smap_symbols *symbols)
 {
 	size_t nr = smap_symbols_nr(symbols), i;
@@ -84,6 +111,7 @@ static void check_stored(const struct smap_symbols *symbols)
 			       (smap_symbols_get(symbols, i)->start == UINT32_MAX);
 	smap_symbols_write(symbols, addresses, nr, &buf);
 	must(!smap_buf_failed(&buf));
+	check_picked(symbols, addresses, nr, &buf);
 	must(!smap_symbols_from_stored(buf.data, buf.len, &back, NULL));
 	check_ranges(back);
 	if (smap_symbols_nr(back) == nr)
@@ -129,6 +157,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check_turned(symbols, (const char *)data, size);
 		smap_symbols_free(symbols);
 	}
+	pick_from(data, size);
 	if (!smap_symbols_from_stored(data, size, &symbols, &err)) {
 		check_ranges(symbols);
 		check_matches(symbols);

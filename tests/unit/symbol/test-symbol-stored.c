@@ -154,6 +154,93 @@ static void a_nul_in_a_stored_name_is_refused(void **state)
 			 -EBADMSG);
 }
 
+/* ---- a few of many ---- */
+
+#define NR_MANY	1000
+
+/* Names of all lengths, gaps here and there, some without a size. */
+static char *many_lines(void)
+{
+	struct smap_buf buf = SMAP_BUF_INIT;
+	unsigned int i;
+
+	for (i = 0; i < NR_MANY; i++)
+		smap_buf_addf(&buf, "%llx %x%s f%0*u%s\n", 0xffffffff81000000ULL + i * 0x40,
+			      i % 7 ? 0x40 : 0x20, i % 11 ? "" : "?", (int)(i % 50 + 1), i,
+			      i % 5 ? "" : "\tnfs");
+	return smap_buf_detach(&buf, NULL);
+}
+
+/* Every @step-th address from right before the first line to right behind the last. */
+static size_t addresses_by(uint64_t *addresses, unsigned int step)
+{
+	uint64_t address = 0xffffffff80fffff0;
+	size_t nr = 0;
+
+	for (; address < 0xffffffff81000000 + NR_MANY * 0x40 + 0x10; address += step)
+		addresses[nr++] = address;
+	return nr;
+}
+
+static void what_is_picked_is_what_would_be_written(void **state)
+{
+	static const unsigned int steps[] = { 8, 0x40, 0x41, 0x1000, 0x1234 };
+	static uint64_t addresses[NR_MANY * 9];
+	struct smap_symbols *symbols;
+	char *text = many_lines(), *wanted;
+	struct smap_buf picked;
+	size_t i, nr;
+
+	assert_int_equal(smap_symbols_from_stored(text, strlen(text), &symbols, NULL), 0);
+	for (i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		nr = addresses_by(addresses, steps[i]);
+		wanted = stored_of(symbols, addresses, nr);
+		picked = (struct smap_buf)SMAP_BUF_INIT;
+		smap_symbols_pick(text, strlen(text), addresses, nr, &picked);
+		assert_int_equal(picked.len, strlen(wanted));
+		assert_string_equal(picked.data, wanted);
+		smap_buf_free(&picked);
+		free(wanted);
+	}
+	free(text);
+	smap_symbols_free(symbols);
+}
+
+static void all_are_written(void **state)
+{
+	struct smap_buf buf = SMAP_BUF_INIT;
+	struct smap_symbols *symbols;
+	char *text = many_lines();
+
+	assert_int_equal(smap_symbols_from_stored(text, strlen(text), &symbols, NULL), 0);
+	smap_symbols_write_all(symbols, &buf);
+	assert_string_equal(buf.data, text);
+	smap_buf_free(&buf);
+	free(text);
+	smap_symbols_free(symbols);
+}
+
+static void nothing_is_picked_where_no_line_covers(void **state)
+{
+	static const struct {
+		const char	*text;
+		uint64_t	address;
+	} cases[] = {
+		{ "", 0x1000 }, { "x\ny\n\n", 0x1000 }, { "1000 10 f", 0x1010 },
+		{ "1000 10 f\n", 0xfff }, { "1000 0 f\n", 0x1000 }, { "1000 g\n", 0x1000 },
+		{ "fffffffffffffff0 10 f\n", UINT64_MAX }, { "fffffff0 10 f\n", UINT32_MAX },
+		{ "fffffffffffffff0 ffff f\n", 0xfffffffffffffff4 },
+	};
+	struct smap_buf picked = SMAP_BUF_INIT;
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		smap_symbols_pick(cases[i].text, strlen(cases[i].text), &cases[i].address, 1,
+				  &picked);
+	assert_int_equal(picked.len, 0);
+	smap_buf_free(&picked);
+}
+
 static int read_once(void *data)
 {
 	struct smap_symbols *symbols;
@@ -196,6 +283,9 @@ int main(void)
 		cmocka_unit_test(no_bytes_are_a_table_without_symbols),
 		cmocka_unit_test(a_damaged_line_is_refused_with_its_number),
 		cmocka_unit_test(a_nul_in_a_stored_name_is_refused),
+		cmocka_unit_test(what_is_picked_is_what_would_be_written),
+		cmocka_unit_test(all_are_written),
+		cmocka_unit_test(nothing_is_picked_where_no_line_covers),
 		cmocka_unit_test(no_memory_is_told_and_leaks_nothing),
 	};
 
