@@ -209,6 +209,20 @@ static int fill_tie(const struct smap_block *block, const struct meta *meta, str
 	return ret ? smap_error_prefix(reason, ret, "tie") : 0;
 }
 
+static int fill_names(const struct smap_block *block, const struct meta *meta,
+		      struct stackmap_save *save, struct smap_error *reason)
+{
+	int ret;
+
+	ret = describe(save, &block->sections[SMAP_SECTION_ORIGIN], meta->origin,
+		       smap_origin_decode, reason);
+	if (ret)
+		return smap_error_prefix(reason, ret, "origin");
+	if (!block->sections[SMAP_SECTION_SYMBOLS].is_there)
+		return smap_error_set(reason, -EBADMSG, "no symbols in it");
+	return 0;
+}
+
 static int fill_save(const struct smap_block *block, const struct meta *meta,
 		     struct stackmap_save *save, struct smap_error *reason)
 {
@@ -247,7 +261,27 @@ static bool is_verdict(int code)
 
 static bool is_known(const struct smap_block *block)
 {
-	return block->kind == SMAP_BLOCK_SAVE || block->kind == SMAP_BLOCK_TIE;
+	return block->kind == SMAP_BLOCK_SAVE || block->kind == SMAP_BLOCK_TIE ||
+	       block->kind == SMAP_BLOCK_NAMES;
+}
+
+/* enum smap_block_result of what is read, or negative errno. */
+static int fill(const struct smap_block *block, const struct meta *meta,
+		struct smap_content *content, struct smap_error *reason)
+{
+	int ret;
+
+	switch (block->kind) {
+	case SMAP_BLOCK_SAVE:
+		ret = fill_save(block, meta, &content->save, reason);
+		return ret ? ret : SMAP_BLOCK_SAVE_READ;
+	case SMAP_BLOCK_TIE:
+		ret = fill_tie(block, meta, &content->tie, reason);
+		return ret ? ret : SMAP_BLOCK_TIE_READ;
+	default:
+		ret = fill_names(block, meta, &content->save, reason);
+		return ret ? ret : SMAP_BLOCK_NAMES_READ;
+	}
 }
 
 /* The block's data have passed and are what was written. */
@@ -260,13 +294,9 @@ static int judge(const struct smap_block *block, int walked, const struct meta *
 		if (!(block->flags & SMAP_MUST_UNDERSTAND))
 			return SMAP_BLOCK_PASSED;
 		ret = smap_error_set(reason, -EOPNOTSUPP, NEWER);
-	} else if (!ret && block->kind == SMAP_BLOCK_SAVE) {
-		ret = fill_save(block, meta, &content->save, reason);
 	} else if (!ret) {
-		ret = fill_tie(block, meta, &content->tie, reason);
+		ret = fill(block, meta, content, reason);
 	}
-	if (!ret)
-		return block->kind == SMAP_BLOCK_SAVE ? SMAP_BLOCK_SAVE_READ : SMAP_BLOCK_TIE_READ;
 	if (!is_verdict(ret))
 		return ret;
 	smap_error_prefix(reason, ret, "block");

@@ -35,6 +35,13 @@ struct smap_block {
 	struct smap_section sections[SMAP_NR_SECTIONS];
 };
 
+/* Block kind 3. */
+struct smap_kept_names {
+	struct smap_block	block;
+	uint8_t			boot_id[16];
+	struct smap_modules	modules;
+};
+
 struct smap_store {
 	struct smap_reader	reader;
 	struct smap_stream	*stream;	/* while blocks are looked for */
@@ -50,6 +57,9 @@ struct smap_store {
 	size_t			ties_capacity;
 	size_t			tie_blocks_capacity;
 	size_t			nr_ties;
+	struct smap_kept_names	*names;		/* in the order of the file */
+	size_t			names_capacity;
+	size_t			nr_names;
 	struct smap_damage	*damages;
 	size_t			damages_capacity;
 	size_t			nr_damages;
@@ -67,6 +77,7 @@ static inline uint64_t smap_block_len(const struct smap_block *block)
 enum smap_block_result {
 	SMAP_BLOCK_SAVE_READ,	/* block and save are filled in */
 	SMAP_BLOCK_TIE_READ,	/* block and tie are */
+	SMAP_BLOCK_NAMES_READ,	/* block is, and of save what the origin says */
 	SMAP_BLOCK_PASSED,	/* whole, of a kind that we may pass over */
 	SMAP_BLOCK_REFUSED,	/* whole, but of no use to us */
 	SMAP_BLOCK_BROKEN,	/* nothing in it is to be believed, its size neither */
@@ -90,7 +101,7 @@ void smap_content_release(struct smap_content *content);
 /*
  * Read the block at @offset, where @content was never filled in before. Returns enum
  * smap_block_result, with words in @reason for the last two, or -ENOMEM or the errno of a failed
- * read. @content is to be released where the result is neither of the first two, which are for the
+ * read. @content is to be released where the result is none of the first three, which are for the
  * caller to keep.
  */
 int smap_block_read(struct smap_store *store, uint64_t offset, struct smap_block *block,
@@ -105,6 +116,11 @@ int smap_block_read(struct smap_store *store, uint64_t offset, struct smap_block
  */
 int smap_block_load(const struct smap_reader *reader, const struct smap_block *block,
 		    char **ret_room, struct smap_error *err);
+
+/* read.c: a section that is there, decoded; to be freed, NUL behind it. As above. */
+int smap_block_bytes(const struct smap_store *store, const struct smap_block *block,
+		     enum smap_section_kind kind, char **ret_data, size_t *ret_len,
+		     struct smap_error *err);
 
 /* Past SMAP_DAMAGES_MAX of them the last one stands for all that follow. Returns 0 or -ENOMEM. */
 #define SMAP_DAMAGES_MAX	1024
@@ -140,6 +156,11 @@ int smap_store_take_raw(struct smap_store *store, struct smap_error *err);
 
 /* Free what was found, but not the reader; it can be looked for again. */
 void smap_store_forget(struct smap_store *store);
+
+/* names.c */
+const struct smap_kept_names *smap_store_find_names(const struct smap_store *store,
+						    const uint8_t boot_id[16],
+						    const struct smap_modules *modules);
 
 /* tie.c: does any tie in @store name the save with this checksum? */
 bool smap_store_is_in_tie(const struct smap_store *store, uint64_t data_checksum);

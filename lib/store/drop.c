@@ -6,7 +6,8 @@
  *	header |              other block | save B | y | save C		without A
  *
  * What is damaged behind a save (or before the first) goes with that: in a file that is kept below
- * some length nothing else would ever take it away. Blocks of other kinds stay.
+ * some length nothing else would ever take it away. Blocks of other kinds stay, but for kept names
+ * that others stand behind: those are of other modules, or of another boot.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -68,12 +69,30 @@ static bool knows_damages(const struct smap_store *store)
 	return store->nr_damages < SMAP_DAMAGES_MAX;
 }
 
-static int copy_between(const struct drop *drop, uint64_t from, uint64_t to, bool is_behind_dropped,
-			struct smap_error *err)
+static int copy_part(const struct drop *drop, uint64_t from, uint64_t to, bool is_behind_dropped,
+		     struct smap_error *err)
 {
 	if (is_behind_dropped && knows_damages(drop->store))
 		return copy_whole(drop, from, to, err);
 	return copy(drop, from, to, err);
+}
+
+static int copy_between(const struct drop *drop, uint64_t from, uint64_t to, bool is_behind_dropped,
+			struct smap_error *err)
+{
+	const struct smap_store *store = drop->store;
+	const struct smap_block *names;
+	int ret = 0;
+	size_t i;
+
+	for (i = 0; !ret && drop->is_dropped && i + 1 < store->nr_names; i++) {
+		names = &store->names[i].block;
+		if (names->offset < from || names->offset >= to)
+			continue;
+		ret = copy_part(drop, from, names->offset, is_behind_dropped, err);
+		from = names->offset + smap_block_len(names);
+	}
+	return ret ? ret : copy_part(drop, from, to, is_behind_dropped, err);
 }
 
 /* The header of the file stands before the first save, and is whole where one is dropped. */

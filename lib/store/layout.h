@@ -11,7 +11,7 @@
  *
  * Integers are little endian, positions count from the first byte of the file header
  * (which can stand behind another file's contents), everything begins at a multiple of 8.
- * A block is one save: it stands for itself, and nothing in it refers to another.
+ * A block is one save, mostly: it stands for itself, and nothing in it refers to another.
  * Padding and reserved fields are zero when written; a checksum covers them.
  */
 #ifndef SMAP_STORE_LAYOUT_H
@@ -53,11 +53,13 @@ struct smap_store_header {
 };
 
 /*
- * A writer that leaves superseded saves out of a file keeps all blocks of other kinds.
+ * A writer that leaves saves out of a file keeps all blocks of other kinds, but for names that
+ * others stand behind.
  */
 enum smap_block_kind {
 	SMAP_BLOCK_SAVE		= 1,		/* one saved export with what belongs to it */
 	SMAP_BLOCK_TIE		= 2,		/* saves, and the trace they were recorded with */
+	SMAP_BLOCK_NAMES	= 3,		/* all functions of a boot, for its later saves */
 };
 
 #define SMAP_MUST_UNDERSTAND	(1U << 0)	/* flag of a block or section header */

@@ -243,10 +243,11 @@ static int no_bytes(char **ret_data, size_t *ret_len, struct smap_error *err)
 	return 0;
 }
 
-static int block_bytes(const struct smap_store *store, const struct smap_block *block,
-		       const struct smap_section *section, char **ret_data, size_t *ret_len,
-		       struct smap_error *err)
+int smap_block_bytes(const struct smap_store *store, const struct smap_block *block,
+		     enum smap_section_kind kind, char **ret_data, size_t *ret_len,
+		     struct smap_error *err)
 {
+	const struct smap_section *section = &block->sections[kind];
 	char *room;
 	int ret;
 
@@ -261,20 +262,18 @@ static int block_bytes(const struct smap_store *store, const struct smap_block *
 static int section_bytes(struct smap_store *store, size_t nr, enum smap_section_kind kind,
 			 const char *name, char **ret_data, size_t *ret_len, struct smap_error *err)
 {
-	const struct smap_section *section;
 	const struct smap_block *block;
 	int ret;
 
 	if (nr >= store->nr_saves)
 		return smap_error_set(err, -ERANGE, "no save %zu", nr + 1);
 	block = &store->blocks[nr];
-	section = &block->sections[kind];
 	if (store->is_raw && kind == SMAP_SECTION_EXPORT)
 		ret = raw_bytes(store, ret_data, ret_len, err);
-	else if (!section->is_there)
+	else if (!block->sections[kind].is_there)
 		ret = no_bytes(ret_data, ret_len, err);
 	else
-		ret = block_bytes(store, block, section, ret_data, ret_len, err);
+		ret = smap_block_bytes(store, block, kind, ret_data, ret_len, err);
 	if (ret)
 		return smap_error_prefix(err, ret, "%s of the save at byte %llu", name,
 					 (unsigned long long)store->saves[nr].offset);

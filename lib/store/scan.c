@@ -96,6 +96,22 @@ static int add_tie(struct smap_store *store, const struct smap_block *block,
 	return 0;
 }
 
+/* Names of no boot that is known are for nobody. */
+static int add_names(struct smap_store *store, const struct smap_block *block,
+		     struct stackmap_save *save)
+{
+	struct smap_kept_names *names;
+
+	if (SMAP_ARRAY_GROW(store->names, store->names_capacity, store->nr_names + 1))
+		return -ENOMEM;
+	names = &store->names[store->nr_names++];
+	*names = (struct smap_kept_names){ .block = *block, .modules = save->modules };
+	names->modules.is_known &= save->origin.has_boot_id;
+	memcpy(names->boot_id, save->origin.boot_id, sizeof(names->boot_id));
+	smap_save_release(save);
+	return 0;
+}
+
 /* Take what a block says, or release it. */
 static int add_content(struct smap_store *store, const struct smap_block *block,
 		       struct smap_content *content, int result)
@@ -104,8 +120,10 @@ static int add_content(struct smap_store *store, const struct smap_block *block,
 
 	if (result == SMAP_BLOCK_SAVE_READ)
 		ret = add_save(store, block, &content->save);
-	else
+	else if (result == SMAP_BLOCK_TIE_READ)
 		ret = add_tie(store, block, &content->tie);
+	else
+		ret = add_names(store, block, &content->save);
 	if (ret)
 		smap_content_release(content);
 	return ret;
@@ -276,7 +294,8 @@ static int scan_one(struct smap_store *store, uint64_t *offset, uint8_t *window,
 	int ret;
 
 	ret = smap_block_read(store, *offset, &block, &content, &reason);
-	if (ret == SMAP_BLOCK_SAVE_READ || ret == SMAP_BLOCK_TIE_READ) {
+	if (ret == SMAP_BLOCK_SAVE_READ || ret == SMAP_BLOCK_TIE_READ ||
+	    ret == SMAP_BLOCK_NAMES_READ) {
 		*offset += smap_block_len(&block);
 		return add_content(store, &block, &content, ret) ? smap_error_nomem(err) : 0;
 	}
@@ -452,17 +471,20 @@ void smap_store_forget(struct smap_store *store)
 		free(store->damages[i].text);
 	free(store->ties);
 	free(store->tie_blocks);
+	free(store->names);
 	free(store->saves);
 	free(store->blocks);
 	free(store->damages);
 	smap_export_free(store->raw_export);
 	store->ties = NULL;
 	store->tie_blocks = NULL;
+	store->names = NULL;
 	store->saves = NULL;
 	store->blocks = NULL;
 	store->damages = NULL;
 	store->raw_export = NULL;
 	store->nr_saves = store->saves_capacity = store->blocks_capacity = 0;
 	store->nr_ties = store->ties_capacity = store->tie_blocks_capacity = 0;
+	store->nr_names = store->names_capacity = 0;
 	store->nr_damages = store->damages_capacity = 0;
 }

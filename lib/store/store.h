@@ -206,9 +206,21 @@ int smap_store_mark_tied(struct smap_store *store, const struct smap_fingerprint
  */
 int smap_store_tie(const char *path, const struct smap_fingerprint *trace, struct smap_error *err);
 
+/*
+ * All functions that the kernel had as the modules were these, as smap_symbols_write_all() gives
+ * them, kept for later saves of the same boot. Freed by the caller, NUL behind them. -ENODATA,
+ * without words: none are kept; or as above.
+ */
+bool smap_store_has_names(const struct smap_store *store, const uint8_t boot_id[16],
+			  const struct smap_modules *modules);
+int smap_store_kept_names(struct smap_store *store, const uint8_t boot_id[16],
+			  const struct smap_modules *modules, char **ret_data, size_t *ret_len,
+			  struct smap_error *err);
+
 /* What goes into a new block. Pointers are borrowed; lengths 0: absent. */
 struct smap_save_input {
 	const struct smap_tie	*tie;		/* the block is this, and nothing else counts */
+	bool			is_names;	/* it is the symbols, to be kept, and the origin */
 	struct smap_origin	origin;
 	uint64_t		saved_wall_ns;
 	uint64_t		saved_boot_ns;

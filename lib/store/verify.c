@@ -13,7 +13,7 @@
 #include "origin.h"
 
 #define ORIGIN_FLAGS	(SMAP_ORIGIN_HAS_BOOT_ID | SMAP_ORIGIN_RANDOM_GENERATION |	\
-			 SMAP_ORIGIN_HAS_READ_TIMES)
+			 SMAP_ORIGIN_HAS_READ_TIMES | SMAP_ORIGIN_HAS_MODULES)
 
 /* A store of its own over the same bytes: what is found goes to its damages. */
 struct check {
@@ -334,6 +334,8 @@ static int check_section(struct check *check, unsigned int kind)
 /* What else a block of this kind holds is passed over. */
 static bool is_read(const struct check *check, unsigned int kind)
 {
+	if (check->block->kind == SMAP_BLOCK_NAMES)
+		return kind == SMAP_SECTION_ORIGIN || kind == SMAP_SECTION_SYMBOLS;
 	return (check->block->kind == SMAP_BLOCK_TIE) == (kind == SMAP_SECTION_TIE);
 }
 
@@ -379,6 +381,8 @@ static int check_store(struct check *check, struct smap_error *err)
 	}
 	for (i = 0; !ret && i < check->found.nr_ties; i++)
 		ret = check_block(check, &check->found.tie_blocks[i], err);
+	for (i = 0; !ret && i < check->found.nr_names; i++)
+		ret = check_block(check, &check->found.names[i].block, err);
 	return ret;
 }
 

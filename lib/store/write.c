@@ -145,10 +145,30 @@ static int add_tie(struct smap_buf *buf, const struct smap_tie *tie, uint32_t *n
 	return ret;
 }
 
+static int add_names(struct smap_buf *buf, const struct parsed *parsed, uint32_t *nr_sections,
+		     struct smap_error *err)
+{
+	const struct smap_save_input *input = &parsed->input;
+	int ret;
+
+	ret = add_origin(buf, parsed, nr_sections, err);
+	if (!ret)
+		ret = add_section(buf, SMAP_SECTION_SYMBOLS, input->symbols, input->symbols_len,
+				  nr_sections, err);
+	return ret;
+}
+
+static enum smap_block_kind kind_of(const struct smap_save_input *input)
+{
+	if (input->tie)
+		return SMAP_BLOCK_TIE;
+	return input->is_names ? SMAP_BLOCK_NAMES : SMAP_BLOCK_SAVE;
+}
+
 static int add_block(struct smap_buf *buf, uint64_t store_id, const struct parsed *parsed,
 		     struct smap_error *err)
 {
-	const struct smap_tie *tie = parsed->input.tie;
+	const enum smap_block_kind kind = kind_of(&parsed->input);
 	struct smap_block_header disk = { 0 };
 	size_t at = buf->len, data;
 	uint32_t nr_sections = 0;
@@ -156,8 +176,10 @@ static int add_block(struct smap_buf *buf, uint64_t store_id, const struct parse
 
 	smap_buf_add(buf, &disk, sizeof(disk));
 	data = buf->len;
-	if (tie)
-		ret = add_tie(buf, tie, &nr_sections, err);
+	if (kind == SMAP_BLOCK_TIE)
+		ret = add_tie(buf, parsed->input.tie, &nr_sections, err);
+	else if (kind == SMAP_BLOCK_NAMES)
+		ret = add_names(buf, parsed, &nr_sections, err);
 	else
 		ret = add_sections(buf, parsed, &nr_sections, err);
 	if (ret)
@@ -166,7 +188,7 @@ static int add_block(struct smap_buf *buf, uint64_t store_id, const struct parse
 	memcpy(disk.magic, SMAP_BLOCK_MAGIC, sizeof(disk.magic));
 	disk.store_id = htole64(store_id);
 	disk.header_size = htole16(sizeof(disk));
-	disk.kind = htole16(tie ? SMAP_BLOCK_TIE : SMAP_BLOCK_SAVE);
+	disk.kind = htole16((uint16_t)kind);
 	disk.size = htole64(buf->len - data);
 	disk.nr_sections = htole32(nr_sections);
 	disk.data_checksum = htole64(smap_checksum(buf->data + data, buf->len - data));
@@ -213,7 +235,7 @@ int smap_store_encode_block(struct smap_buf *buf, uint64_t store_id,
 	size_t before = buf->len;
 	int ret;
 
-	ret = input->tie ? 0 : prepare(&parsed, err);
+	ret = kind_of(input) == SMAP_BLOCK_SAVE ? prepare(&parsed, err) : 0;
 	if (!ret)
 		ret = add_block(buf, store_id, &parsed, err);
 	if (ret)

@@ -18,6 +18,8 @@ struct smap_writer {
 	struct smap_store	*store;		/* as it was found, its end at least */
 	bool			is_made;	/* by us, and still without a block */
 	bool			has_superseded;	/* saves that may be dropped */
+	bool			has_names;	/* appended by us */
+	uint64_t		len;		/* of the saves that were appended */
 };
 
 /* @data: a struct smap_buf */
@@ -140,6 +142,10 @@ static int append(struct smap_writer *writer, const struct smap_save_input *inpu
 		return ret;
 	writer->is_made = false;
 	writer->has_superseded |= input->nr_superseded != 0;
+	if (input->is_names)
+		writer->has_names = true;
+	else
+		writer->len += *ret_len;
 	return 0;
 }
 
@@ -160,6 +166,22 @@ int smap_writer_append(struct smap_writer *writer, const struct smap_save_input 
 		return smap_error_prefix(err, ret, "%s", writer->path);
 	*ret_len = len;
 	return 0;
+}
+
+bool smap_writer_wants_names(const struct smap_writer *writer, const uint8_t boot_id[16],
+			     const struct smap_modules *modules, uint64_t len)
+{
+	const struct smap_store *store = writer->store;
+	uint64_t saves = writer->len;
+	size_t i;
+
+	if (writer->has_names || smap_store_has_names(store, boot_id, modules))
+		return false;
+	for (i = 0; i < store->nr_saves; i++)
+		saves += store->saves[i].stored_size;
+	for (i = 0; i < store->nr_names; i++)
+		len += smap_block_len(&store->names[i].block);
+	return len <= saves;
 }
 
 /*

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "store/block.h"
 #include "store/layout.h"
 #include "store/store.h"
 #include "store/stream.h"
@@ -44,12 +45,17 @@ static void fuzz_use_store(struct smap_store *store)
 {
 	static const struct smap_fingerprint trace = { 7, 1000, 1, 2 };
 	struct smap_error err;
-	size_t i;
+	char *names;
+	size_t i, len;
 
 	for (i = 0; i < smap_store_nr_saves(store); i++)
 		look_at_save(store, i);
 	for (i = 0; i < smap_store_nr_damages(store); i++)
 		ignore(smap_store_damage(store, i), NULL);
+	for (i = 0; i < store->nr_names; i++)
+		if (!smap_store_kept_names(store, store->names[i].boot_id, &store->names[i].modules,
+					   &names, &len, &err))
+			free(names);
 	smap_store_mark_tied(store, &trace);
 	smap_store_verify(store, ignore, NULL, &err);
 }
