@@ -21,6 +21,8 @@ struct stackmap_live *live_open(void)
 		return NULL;
 	}
 	stackmap_live_set_log(live, cmd_log, NULL);
+	/* Each save that is asked for by hand is a process of its own. */
+	stackmap_live_set_keep_names(live, true);
 	if (!stackmap_live_open(live))
 		return live;
 	live_error(live);

@@ -626,7 +626,7 @@ struct stackmap_saved {
 	 * can still be saved.
 	 */
 	uint64_t	nr_missing;
-	uint64_t	len;		/* bytes that were written */
+	uint64_t	len;		/* bytes that were written, but for kept names */
 	bool		is_complete;	/* nothing can be added to this generation any more */
 	bool		is_reset;	/* the kernel goes on with an empty map */
 	bool		is_elsewhere;	/* not in the file asked for: stackmap_live_get_path() */
@@ -648,6 +648,13 @@ struct stackmap_saved {
  */
 int stackmap_live_save(struct stackmap_live *live, const char *path,
 		       struct stackmap_saved *ret_saved);
+
+/*
+ * Keep the names of all functions in each file beside its saves (see stackmap-store(5)), where they
+ * take no more than these: not at first. Reading them from the kernel takes longer than all else of
+ * a save. An object reads them once; this is for those of other processes that come later.
+ */
+void stackmap_live_set_keep_names(struct stackmap_live *live, bool keep);
 
 /* Stop recording (tracing_on) during the rotation where it would lose stacks otherwise. */
 #define STACKMAP_ROTATE_PAUSE		(1U << 0)

@@ -251,7 +251,7 @@ static bool is_outdated(const struct smap_names *names, const struct coverage *c
 	       (coverage->nr_unnamed && coverage->unnamed_sum != names->unnamed_sum);
 }
 
-static int update_names(struct stackmap_live *live, const uint64_t *addresses, size_t nr,
+static int update_names(struct stackmap_live *live, uint64_t *addresses, size_t nr,
 			size_t *ret_nr_unnamed)
 {
 	struct smap_names *names = &live->names;
@@ -262,6 +262,9 @@ static int update_names(struct stackmap_live *live, const uint64_t *addresses, s
 	if (ret < 0)
 		return ret;
 	coverage = get_coverage(names, addresses, nr);
+	if (ret == SMAP_NAMES_KEPT && is_outdated(names, &coverage) &&
+	    smap_names_take_kept(names, addresses, nr))
+		coverage = get_coverage(names, addresses, nr);
 	if (ret == SMAP_NAMES_KEPT && is_outdated(names, &coverage)) {
 		ret = smap_names_update(names, true, &live->err);
 		if (ret < 0)

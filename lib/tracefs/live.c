@@ -116,6 +116,11 @@ SMAP_PUBLIC void stackmap_live_set_log(struct stackmap_live *live, stackmap_log_
 	live->log_data = data;
 }
 
+SMAP_PUBLIC void stackmap_live_set_keep_names(struct stackmap_live *live, bool keep)
+{
+	live->keeps_names = keep;
+}
+
 SMAP_PUBLIC unsigned int stackmap_live_get_abilities(const struct stackmap_live *live)
 {
 	return live->abilities;

@@ -6,7 +6,7 @@
  * of code that the kernel made at run time (BPF), of which these do not tell: copy.c asks for that.
  *
  * Each save has the names that its map needs: for the next one, which another process makes, they
- * will do unless one is missing.
+ * will do unless one is missing. Then those that are kept in the file will, where there are any.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "store/layout.h"
 #include "store/reader.h"
 #include "store/stream.h"
 #include "room.h"
@@ -141,6 +142,7 @@ static int read_names(struct smap_names *names)
 	int ret;
 
 	names->is_part = false;
+	names->kept_in = NULL;
 	do {
 		before = names->modules;
 		ret = read_symbols(names);
@@ -191,17 +193,26 @@ static const struct stackmap_save *last_named(struct smap_store *store, const ui
 	return NULL;
 }
 
-static struct smap_symbols *symbols_of(struct smap_store *store, size_t nr)
+static struct smap_symbols *parse(const char *text, size_t len)
 {
-	struct smap_symbols *symbols = NULL;
-	char *data;
+	struct smap_symbols *symbols;
+
+	return smap_symbols_from_stored(text, len, &symbols, NULL) ? NULL : symbols;
+}
+
+/* Of @save; a table of none where that is NULL. */
+static struct smap_symbols *symbols_of(struct smap_store *store, const struct stackmap_save *save)
+{
+	struct smap_symbols *symbols;
+	char *text;
 	size_t len;
 
-	if (smap_store_symbol_bytes(store, nr, &data, &len, NULL))
+	if (!save)
+		return parse("", 0);
+	if (smap_store_symbol_bytes(store, save->nr, &text, &len, NULL))
 		return NULL;
-	if (smap_symbols_from_stored(data, len, &symbols, NULL))
-		symbols = NULL;
-	free(data);
+	symbols = parse(text, len);
+	free(text);
 	return symbols;
 }
 
@@ -210,16 +221,98 @@ void smap_names_take(struct smap_names *names, struct smap_store *store, const u
 	const struct stackmap_save *save = last_named(store, boot_id);
 	struct smap_symbols *symbols;
 	struct smap_modules modules;
+	bool has_kept;
 
-	if (!save || read_modules(&modules) || !is_same(&modules, &save->modules))
+	if (read_modules(&modules))
 		return;
-	symbols = symbols_of(store, save->nr);
+	has_kept = smap_store_has_names(store, boot_id, &modules);
+	if (save && !is_same(&modules, &save->modules))
+		save = NULL;
+	if (!save && !has_kept)
+		return;
+	symbols = symbols_of(store, save);
 	if (!symbols)
 		return;
 	smap_symbols_free(names->symbols);
 	names->symbols = symbols;
 	names->modules = modules;
 	names->is_read = names->is_part = true;
+	names->kept_in = has_kept ? store : NULL;
+	memcpy(names->boot_id, boot_id, sizeof(names->boot_id));
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Of all that are kept, those for @addresses; NULL: none are to be had. */
+static struct smap_symbols *pick(const struct smap_names *names, const uint64_t *addresses,
+				 size_t nr)
+{
+	struct smap_buf picked = SMAP_BUF_INIT;
+	struct smap_symbols *symbols = NULL;
+	char *text;
+	size_t len;
+
+	if (smap_store_kept_names(names->kept_in, names->boot_id, &names->modules, &text, &len,
+				  NULL))
+		return NULL;
+	smap_symbols_pick(text, len, addresses, nr, &picked);
+	free(text);
+	if (!smap_buf_failed(&picked))
+		symbols = parse(picked.data, picked.len);
+	smap_buf_free(&picked);
+	return symbols;
+}
+
+bool smap_names_take_kept(struct smap_names *names, uint64_t *addresses, size_t nr)
+{
+	struct smap_symbols *symbols;
+
+	if (!names->kept_in)
+		return false;
+	qsort(addresses, nr, sizeof(*addresses), by_value);
+	symbols = pick(names, addresses, nr);
+	names->kept_in = NULL;
+	if (!symbols)
+		return false;
+	smap_symbols_free(names->symbols);
+	names->symbols = symbols;
+	return true;
+}
+
+/* ---- those for others ---- */
+
+/* Bytes that a function takes in a file, about: its address and its name, compressed. */
+#define FUNCTION_LEN	10
+
+void smap_names_keep(const struct smap_names *names, const struct smap_origin *origin,
+		     struct smap_writer *writer)
+{
+	struct smap_save_input input = {
+		.is_names	= true,
+		.origin		= *origin,
+		.saved_wall_ns	= SMAP_TIME_UNKNOWN,
+		.saved_boot_ns	= SMAP_TIME_UNKNOWN,
+		.modules	= names->modules,
+	};
+	struct smap_buf text = SMAP_BUF_INIT;
+	uint64_t len;
+
+	if (!names->symbols || names->is_part || !names->modules.is_known || !origin->has_boot_id)
+		return;
+	len = smap_symbols_nr(names->symbols) * FUNCTION_LEN;
+	if (!smap_writer_wants_names(writer, origin->boot_id, &names->modules, len))
+		return;
+	smap_symbols_write_all(names->symbols, &text);
+	input.symbols = text.data;
+	input.symbols_len = text.len;
+	if (!smap_buf_failed(&text))
+		smap_writer_append(writer, &input, &len, NULL);
+	smap_buf_free(&text);
 }
 
 /* ---- where the kernel is ---- */

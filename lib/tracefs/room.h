@@ -68,7 +68,10 @@ struct smap_names {
 	struct smap_modules	modules;	/* those that were there */
 	char			*hidden;	/* why there are none, in words */
 	bool			is_read;
-	bool			is_part;	/* those of a save: not all of the kernel's */
+	bool			is_part;	/* those of a file: not all of the kernel's */
+	/* All of them are kept there, while a writer has it open; NULL: nowhere. */
+	struct smap_store	*kept_in;
+	uint8_t			boot_id[16];	/* of those */
 	bool			has_told;	/* hidden was logged */
 	/* Of the addresses that had no name when the table was read last. */
 	uint64_t		unnamed_sum;
@@ -85,10 +88,18 @@ enum smap_names_result {
 int smap_names_update(struct smap_names *names, bool again, struct smap_error *err);
 /*
  * Where none were read yet: those of the last save of boot @boot_id in @store, if no module came or
- * went since. They are a part of the table, which is to be read as soon as one is missing.
+ * went since. They are a part of the table. Where one is missing, _take_kept has those for the
+ * @addresses, which it sorts, if @store has all; false: the table is to be read.
  */
 void smap_names_take(struct smap_names *names, struct smap_store *store,
 		     const uint8_t boot_id[16]);
+bool smap_names_take_kept(struct smap_names *names, uint64_t *addresses, size_t nr);
+/*
+ * Keep them in the file for other processes, where they were read, are not there yet, and take no
+ * more than what is there. A favour, which may fail.
+ */
+void smap_names_keep(const struct smap_names *names, const struct smap_origin *origin,
+		     struct smap_writer *writer);
 /*
  * Where _stext is, as a line of stored symbols: KASLR has it elsewhere in each boot. Reads no more
  * of the table than that takes. Adds nothing where it is hidden. 0 or -ENOMEM.
@@ -118,6 +129,7 @@ struct stackmap_live {
 	unsigned int		abilities;
 	bool			has_abilities;	/* of what is at dir */
 	struct smap_names	names;
+	bool			keeps_names;	/* in the files that it saves to */
 	char			*path;		/* where the last save went; NULL: nowhere */
 	char			*wanted_path;	/* where it was to go: no memory is needed then */
 	struct smap_copy	*pending;	/* of a map that was reset, written nowhere yet */
@@ -241,8 +253,9 @@ int smap_copy_append(struct stackmap_live *live, const struct smap_copy *copy,
 /* Where it cannot be written to @path: to a new file elsewhere, with words. */
 int smap_copy_append_elsewhere(struct stackmap_live *live, const struct smap_copy *copy,
 			       const char *path, struct stackmap_saved *saved);
-/* Lock the store, and write what is pending. */
+/* Lock the store, and write what is pending; unlock it. */
 int smap_save_begin(struct stackmap_live *live, const char *path, struct smap_writer **ret_writer);
+void smap_save_end(struct stackmap_live *live, struct smap_writer *writer);
 
 /* Before anything is done. */
 int smap_check_saved(struct stackmap_live *live, const char *path,

@@ -578,7 +578,7 @@ static int rotate(struct stackmap_live *live, const char *path, unsigned int fla
 		ret = rotate_paused(live, writer, saved);
 	else
 		ret = rotate_clearing(live, writer, saved);
-	smap_writer_close(writer);
+	smap_save_end(live, writer);
 	return ret;
 }
 

@@ -296,6 +296,8 @@ int smap_copy_append(struct stackmap_live *live, const struct smap_copy *copy,
 		live->has_rotated = true;
 		live->rotated = saved->generation;
 	}
+	if (live->keeps_names && copy->bin.parsed)
+		smap_names_keep(&live->names, &copy->origin, writer);
 	return 0;
 }
 
@@ -445,6 +447,12 @@ static void take_names(struct stackmap_live *live, const struct smap_writer *wri
 		smap_names_take(&live->names, smap_writer_store(writer), boot_id);
 }
 
+void smap_save_end(struct stackmap_live *live, struct smap_writer *writer)
+{
+	live->names.kept_in = NULL;
+	smap_writer_close(writer);
+}
+
 int smap_save_begin(struct stackmap_live *live, const char *path, struct smap_writer **ret_writer)
 {
 	struct smap_writer *writer;
@@ -494,7 +502,7 @@ SMAP_PUBLIC int stackmap_live_save(struct stackmap_live *live, const char *path,
 	if (ret)
 		return smap_errno(ret);
 	ret = save(live, writer, &saved);
-	smap_writer_close(writer);
+	smap_save_end(live, writer);
 	if (ret)
 		return smap_errno(ret);
 	smap_keep_path(live);

@@ -269,6 +269,126 @@ static void so_has_a_program_that_the_kernel_made(void **state)
 	assert_int_equal(nr_reads(), 2);
 }
 
+/* ---- kept for another process ---- */
+
+/* A file with a save of vfs_read, and names that are kept: a_new_one is among them. */
+static void save_and_keep(struct fixture *f)
+{
+	fixture_play("ours", "", true);
+	write_modules("nfs 385024 1 lockd, Live 0xffffffffc0a1e000\n");
+	fixture_shim("record -n 1 'a_new_one+0x10/0x100' 'bpf_prog_1+0x10/0x100 [bpf]'");
+	assert_int_equal(stackmap_live_reset(f->live), 0);
+	fixture_shim("record-many 500");
+	stackmap_live_set_keep_names(f->live, true);
+	assert_int_equal(fixture_save(f), 0);
+	count_reads();
+	fixture_anew(f);
+}
+
+static void those_that_are_kept_will_do_for_a_new_one(void **state)
+{
+	struct fixture *f = *state;
+	char symbols[4096];
+
+	save_and_keep(f);
+	symbols_of_last_save(f, symbols, sizeof(symbols));
+	assert_null(strstr(symbols, "a_new_one"));
+	fixture_shim("record -n 1 'a_new_one+0x10/0x100'");
+	assert_int_equal(fixture_save(f), 0);
+	symbols_of_last_save(f, symbols, sizeof(symbols));
+	assert_non_null(strstr(symbols, " 100 a_new_one\n"));
+	fixture_anew(f);
+	assert_int_equal(fixture_rotate(f, 0), 0);
+	fixture_shim("record -n 1 'a_new_one+0x10/0x100'");
+	fixture_anew(f);
+	assert_int_equal(fixture_rotate(f, 0), 0);
+	symbols_of_last_save(f, symbols, sizeof(symbols));
+	assert_non_null(strstr(symbols, " 100 a_new_one\n"));
+	assert_int_equal(nr_reads(), 0);
+}
+
+static void but_not_for_a_program_that_the_kernel_made(void **state)
+{
+	struct fixture *f = *state;
+	char symbols[4096];
+
+	save_and_keep(f);
+	fixture_shim("record -n 1 'bpf_prog_1+0x10/0x100 [bpf]'");
+	fixture_shim("run sed -i s/bpf_prog_1/bpf_prog_2/ $STACKMAP_SHIM/over/proc/kallsyms");
+	assert_int_equal(fixture_save(f), 0);
+	assert_int_equal(nr_reads(), 1);
+	symbols_of_last_save(f, symbols, sizeof(symbols));
+	assert_non_null(strstr(symbols, "bpf_prog_2\tbpf\n"));
+	assert_null(strstr(symbols, "bpf_prog_1"));
+}
+
+static void nor_where_a_module_was_built_anew(void **state)
+{
+	struct fixture *f = *state;
+
+	save_and_keep(f);
+	load_module();
+	fixture_shim("record -n 1 'a_new_one+0x10/0x100'");
+	assert_int_equal(fixture_save(f), 0);
+	assert_int_equal(nr_reads(), 1);
+}
+
+/* As a writer that is wrong would leave them, of this boot and these modules. */
+static void keep_lines(const struct fixture *f, const char *lines)
+{
+	struct smap_save_input input = { .is_names = true };
+	struct smap_store *store = fixture_open(f->store);
+	const struct stackmap_save *save = smap_store_save(store, 0);
+
+	input.origin = save->origin;
+	input.modules = save->modules;
+	input.symbols = lines;
+	input.symbols_len = strlen(lines);
+	assert_int_equal(smap_store_append(f->store, &input, 1, NULL), 0);
+	smap_store_close(store);
+}
+
+static void lines_that_are_none_are_as_if_nothing_was_kept(void **state)
+{
+	static const char *const bad[] = {
+		"", "x\n", "0 ffffffffffffffff a b\n", "0 ffffffffffffffff a\n1 fffffffffffffff0\n",
+	};
+	struct fixture *f = *state;
+	char symbols[4096];
+	size_t i;
+
+	save_twice(f);
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		keep_lines(f, bad[i]);
+		fixture_shim("record -n 1 'new_%zu+0x10/0x100' 'vfs_read+0x10/0x100'", i);
+		fixture_anew(f);
+		assert_int_equal(fixture_save(f), 0);
+		assert_int_equal(nr_reads(), i + 1);
+		symbols_of_last_save(f, symbols, sizeof(symbols));
+		assert_non_null(strstr(symbols, " 100 new_"));
+		assert_non_null(strstr(symbols, " 100 vfs_read\n"));
+	}
+}
+
+static void none_are_kept_unasked_or_where_they_are_the_larger_part(void **state)
+{
+	struct fixture *f = *state;
+	struct smap_store *store;
+	const struct stackmap_save *save;
+
+	save_twice(f);
+	fixture_shim("record -n 1 'a_new_one+0x10/0x100'");
+	/* A thousand functions, and a map of few stacks. */
+	fixture_shim("run sh -c 'for i in $(seq 10000 10999); do echo ffffffffa0${i}0 t f$i; "
+		     "done >> $STACKMAP_SHIM/over/proc/kallsyms'");
+	stackmap_live_set_keep_names(f->live, true);
+	assert_int_equal(fixture_save(f), 0);
+	store = fixture_open(f->store);
+	save = smap_store_save(store, smap_store_nr_saves(store) - 1);
+	assert_false(smap_store_has_names(store, save->origin.boot_id, &save->modules));
+	smap_store_close(store);
+}
+
 static const struct CMUnitTest tests[] = {
 	LIVE_TEST(the_table_is_read_once),
 	LIVE_TEST(a_module_that_is_used_more_is_no_other_one),
@@ -283,6 +403,11 @@ static const struct CMUnitTest tests[] = {
 	LIVE_TEST(so_has_another_boot),
 	LIVE_TEST(so_has_a_list_of_modules_that_is_hidden),
 	LIVE_TEST(so_has_a_program_that_the_kernel_made),
+	LIVE_TEST(those_that_are_kept_will_do_for_a_new_one),
+	LIVE_TEST(but_not_for_a_program_that_the_kernel_made),
+	LIVE_TEST(nor_where_a_module_was_built_anew),
+	LIVE_TEST(lines_that_are_none_are_as_if_nothing_was_kept),
+	LIVE_TEST(none_are_kept_unasked_or_where_they_are_the_larger_part),
 };
 
 FIXTURE_MAIN(tests)
