@@ -188,9 +188,10 @@ static bool is_same_file(const struct target *target, const struct stat *st)
 static int lock_target(struct target *target, struct smap_error *err)
 {
 	struct stat st;
+	int ret = smap_lock(target->read_fd, err);
 
-	if (smap_lock(target->read_fd, LOCK_EX))
-		return smap_error_set(err, -errno, "lock: %m");
+	if (ret)
+		return ret;
 	if (stat(target->path, &st))
 		return smap_error_set(err, -errno, "%m");
 	if (!is_same_file(target, &st))

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "durable.h"
@@ -92,12 +93,27 @@ int smap_sync_file(int fd, struct smap_error *err)
 	return 0;
 }
 
-int smap_lock(int fd, int how)
+/* Often at first: most have it for a moment only. */
+static void wait_a_little(unsigned int nr)
 {
-	int ret;
+	const unsigned int ms = nr < SMAP_LOCK_STEP_MS ? nr + 1 : SMAP_LOCK_STEP_MS;
+	const struct timespec step = { .tv_nsec = ms * 1000000L };
 
-	do
-		ret = flock(fd, how);
-	while (ret && errno == EINTR);
-	return ret;
+	nanosleep(&step, NULL);
+}
+
+int smap_lock(int fd, struct smap_error *err)
+{
+	const unsigned int tries = SMAP_LOCK_SECONDS * 1000 / SMAP_LOCK_STEP_MS;
+	unsigned int i;
+
+	for (i = 0; i < tries; i++) {
+		if (!flock(fd, LOCK_EX | LOCK_NB))
+			return 0;
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return smap_error_set(err, -errno, "lock: %m");
+		wait_a_little(i);
+	}
+	return smap_error_set(err, -ETIMEDOUT, "another process has had it locked for %u seconds: "
+			      "continue or end it, if it is stopped", SMAP_LOCK_SECONDS);
 }

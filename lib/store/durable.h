@@ -38,7 +38,12 @@ int smap_sync_fd(int fd);
 /* The same for a file of ours, with words, and what else may tell of a failed write. */
 int smap_sync_file(int fd, struct smap_error *err);
 
-/* flock(2): 0, or -1 with errno. */
-int smap_lock(int fd, int how);
+/*
+ * Lock it against others that do so, or wait for them: a process that is stopped would have all
+ * others wait for ever. 0, -ETIMEDOUT, or errno of flock(2), with words.
+ */
+#define SMAP_LOCK_SECONDS	30
+#define SMAP_LOCK_STEP_MS	20
+int smap_lock(int fd, struct smap_error *err);
 
 #endif /* SMAP_STORE_DURABLE_H */

@@ -72,15 +72,14 @@ static int make_temp(const struct smap_place *place, mode_t mode, char temp[SMAP
 		     struct smap_error *err)
 {
 	struct stat st;
-	int fd, ret = 0;
+	int fd, ret;
 
 	snprintf(temp, SMAP_TEMP_SIZE, TEMP_PREFIX "%016" PRIx64 TEMP_SUFFIX, smap_hash_seed());
 	fd = openat(place->folder, temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 	if (fd < 0)
 		return smap_error_set(err, -errno, "%m");
-	if (smap_lock(fd, LOCK_EX))
-		ret = smap_error_set(err, -errno, "lock: %m");
-	else if (fstat(fd, &st))
+	ret = smap_lock(fd, err);
+	if (!ret && fstat(fd, &st))
 		ret = smap_error_set(err, -errno, "%m");
 	if (ret)
 		unlinkat(place->folder, temp, 0);
@@ -133,7 +132,7 @@ static void remove_if_left_over(const struct smap_place *place, const char *temp
 
 	if (fd < 0)
 		return;
-	if (!smap_lock(fd, LOCK_EX | LOCK_NB) && was_ours(fd))
+	if (!flock(fd, LOCK_EX | LOCK_NB) && was_ours(fd))
 		unlinkat(place->folder, temp, 0);
 	close(fd);
 }
@@ -203,13 +202,15 @@ static int lock_store(const struct smap_place *place, int fd, uint64_t *ret_stor
 		      struct smap_error *err)
 {
 	struct stat st;
+	int ret;
 
 	if (fstat(fd, &st))
 		return smap_error_set(err, -errno, "%m");
 	if (!S_ISREG(st.st_mode))
 		return smap_error_set(err, -EEXIST, "is there and is no regular file");
-	if (smap_lock(fd, LOCK_EX))
-		return smap_error_set(err, -errno, "lock: %m");
+	ret = smap_lock(fd, err);
+	if (ret)
+		return ret;
 	if (!is_in_place(place, fd))
 		return -EAGAIN;
 	return read_store_id(fd, ret_store_id, err);

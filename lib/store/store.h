@@ -261,7 +261,8 @@ int smap_store_encode_block(struct smap_buf *buf, uint64_t store_id,
  * or has a torn tail that costs nothing. Words begin with the path. -EEXIST: @path is something
  * else than a store; -EBADMSG: it is one with a damaged header, is empty or all zero, and is not
  * touched; -EOPNOTSUPP: it was written by something newer; -EINVAL: @nr_inputs is 0, or as
- * smap_store_encode_block(); else errno of opening, locking, writing.
+ * smap_store_encode_block(); -ETIMEDOUT: another process keeps it locked; else errno of opening,
+ * locking, writing.
  */
 int smap_store_append(const char *path, const struct smap_save_input *inputs, size_t nr_inputs,
 		      struct smap_error *err);

@@ -29,6 +29,8 @@ static struct {
 	bool		all_after;
 	int		cleanup_code;	/* 0: as the plan has it; else what unlinking sets */
 	size_t		short_write;	/* bytes that a write takes at most; 0: all */
+	bool		no_sleep;
+	unsigned int	slept_ms;
 	bool		no_rename;	/* the file system knows no RENAME_NOREPLACE */
 	char		calls[512];	/* which they were, each with a blank behind it */
 } plan;
@@ -57,6 +59,8 @@ int __real_linkat(int from_folder, const char *from, int to_folder, const char *
 int __real_unlinkat(int folder, const char *name, int flags);
 int __real_ftruncate64(int fd, off_t len);
 int __real_flock(int fd, int how);
+int __real_nanosleep(const struct timespec *time, struct timespec *left);
+int __wrap_nanosleep(const struct timespec *time, struct timespec *left);
 ssize_t __wrap_pwrite64(int fd, const void *data, size_t len, off_t offset);
 int __wrap_fsync(int fd);
 int __wrap_close(int fd);
@@ -122,6 +126,12 @@ int __wrap_unlinkat(int folder, const char *name, int flags)
 int __wrap_ftruncate64(int fd, off_t len)
 {
 	return step("cut") ? -1 : __real_ftruncate64(fd, len);
+}
+
+int __wrap_nanosleep(const struct timespec *time, struct timespec *left)
+{
+	plan.slept_ms += (unsigned int)(time->tv_nsec / 1000000);
+	return plan.no_sleep ? 0 : __real_nanosleep(time, left);
 }
 
 int __wrap_flock(int fd, int how)
@@ -750,6 +760,25 @@ static void a_writer_waits_for_another(void **state)
 	FILE_HOLDS(path, fixture_gen1, fixture_gen2);
 }
 
+/* By a process that is stopped. */
+static void one_that_stays_locked_is_given_up(void **state)
+{
+	const char *path = fixture_path("a.stackmap");
+	struct smap_error err = { "" };
+	int fd;
+
+	appended(path, fixture_gen1);
+	fd = open(path, O_RDWR);
+	assert_int_equal(flock(fd, LOCK_EX), 0);
+	plan.no_sleep = true;
+	assert_int_equal(append(path, fixture_gen2, &err), -ETIMEDOUT);
+	assert_true(plan.slept_ms > 29000 && plan.slept_ms <= 30000);
+	plan_nothing();
+	assert_non_null(strstr(err.text, "a.stackmap: another process has had it locked for 30"));
+	close(fd);
+	FILE_HOLDS(path, fixture_gen1);
+}
+
 static void a_file_that_was_replaced_meanwhile_is_looked_for_again(void **state)
 {
 	const char *path = fixture_path("a.stackmap"), *other = fixture_path("b.stackmap");
@@ -896,6 +925,7 @@ int main(void)
 		FOLDER_TEST(a_temporary_file_in_use_is_left_alone),
 		FOLDER_TEST(files_of_others_are_left_alone),
 		FOLDER_TEST(a_writer_waits_for_another),
+		FOLDER_TEST(one_that_stays_locked_is_given_up),
 		FOLDER_TEST(a_file_that_was_replaced_meanwhile_is_looked_for_again),
 		FOLDER_TEST(writers_at_once_lose_nothing),
 		FOLDER_TEST(no_allocation_that_fails_does_harm),
