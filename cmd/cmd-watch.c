@@ -386,12 +386,6 @@ static unsigned int wait_for_signals(const sigset_t *set, uint64_t sleep_ns)
 	return events;
 }
 
-/* Numbers go round: more than half of all of them lie behind each. */
-static bool is_later(uint32_t generation, uint32_t than)
-{
-	return generation != than && generation - than <= INT32_MAX;
-}
-
 /* The latest generation, which need not be that of the last save. False: none. */
 static bool find_latest(const struct stackmap_store *store, uint32_t *ret_generation)
 {
@@ -406,7 +400,7 @@ static bool find_latest(const struct stackmap_store *store, uint32_t *ret_genera
 		if (!stackmap_save_has_generation(save) || !nr_generations)
 			continue;
 		generation = stackmap_save_get_generation(save, nr_generations - 1);
-		if (!found || is_later(generation, *ret_generation))
+		if (!found || stackmap_generation_is_later(generation, *ret_generation))
 			*ret_generation = generation;
 		found = true;
 	}

@@ -17,3 +17,8 @@ SMAP_PUBLIC uint32_t stackmap_cookie_get_slot(uint64_t cookie)
 {
 	return smap_cookie_slot(cookie);
 }
+
+SMAP_PUBLIC bool stackmap_generation_is_later(uint32_t generation, uint32_t than)
+{
+	return smap_generation_is_later(generation, than);
+}

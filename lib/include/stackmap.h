@@ -35,6 +35,8 @@ extern "C" {
 uint64_t stackmap_cookie_make(uint32_t generation, uint32_t slot);
 uint32_t stackmap_cookie_get_generation(uint64_t cookie);
 uint32_t stackmap_cookie_get_slot(uint64_t cookie);
+/* Of one boot. Numbers go round: half of all of them are later than each. */
+bool stackmap_generation_is_later(uint32_t generation, uint32_t than);
 
 /* ---- verdicts ---- */
 

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/cookie.h"
 #include "core/export.h"
 #include "core/hash.h"
 #include "room.h"
@@ -83,12 +84,6 @@ static uint32_t generation_of(const struct stackmap_save *save)
 	return save->generations[save->nr_generations - 1].generation;
 }
 
-/* Numbers go round: more than half of all of them lie behind each. */
-static bool is_later(uint32_t generation, uint32_t than)
-{
-	return generation != than && generation - than <= INT32_MAX;
-}
-
 /*
  * The latest generation of this boot that the store has, which need not be the last one in it;
  * false: none.
@@ -103,7 +98,7 @@ static bool last_generation(struct smap_store *store, const struct smap_origin *
 	for (i = 0; i < smap_store_nr_saves(store); i++) {
 		save = smap_store_save(store, i);
 		if (!is_of_boot(save, origin) ||
-		    (found && !is_later(generation_of(save), *ret_generation)))
+		    (found && !smap_generation_is_later(generation_of(save), *ret_generation)))
 			continue;
 		*ret_generation = generation_of(save);
 		found = true;
@@ -166,8 +161,7 @@ void smap_tell_between(struct stackmap_live *live, uint32_t last, uint32_t gener
 {
 	uint32_t nr = generation - last;
 
-	/* More than half of all numbers: an older one, not a later. */
-	if (nr < 2 || nr > INT32_MAX)
+	if (nr < 2 || !smap_generation_is_later(generation, last))
 		return;
 	if (nr == 2)
 		smap_live_log_loss(live, "generation %" PRIu32 " is in no save of this file",
@@ -199,7 +193,7 @@ static void tell_gap(struct stackmap_live *live, const struct smap_copy *copy,
 			smap_tell_between(live, live->seen - 1, first);
 		return;
 	}
-	if (is_later(first, last))
+	if (smap_generation_is_later(first, last))
 		tell_early(live, copy, store, last);
 	smap_tell_between(live, last, first);
 }
