@@ -175,7 +175,7 @@ bool smap_writer_wants_names(const struct smap_writer *writer, const uint8_t boo
 	uint64_t saves = writer->len;
 	size_t i;
 
-	if (writer->has_names || smap_store_has_names(store, boot_id, modules))
+	if (!writer->len || writer->has_names || smap_store_has_names(store, boot_id, modules))
 		return false;
 	for (i = 0; i < store->nr_saves; i++)
 		saves += store->saves[i].stored_size;

@@ -40,8 +40,9 @@ int smap_writer_append(struct smap_writer *writer, const struct smap_save_input 
 		       uint64_t *ret_len, struct smap_error *err);
 
 /*
- * Is a block of kept names of this boot and these modules worth @len bytes? Not where there is one,
- * nor where all that are there would take more than half of what was looked at.
+ * Is a block of kept names of this boot and these modules worth @len bytes? Not where no save was
+ * appended or there is one, nor where all that are there would take more than half of what was
+ * looked at.
  */
 bool smap_writer_wants_names(const struct smap_writer *writer, const uint8_t boot_id[16],
 			     const struct smap_modules *modules, uint64_t len);

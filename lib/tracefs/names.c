@@ -289,12 +289,11 @@ bool smap_names_take_kept(struct smap_names *names, uint64_t *addresses, size_t 
 /* Bytes that a function takes in a file, about: its address and its name, compressed. */
 #define FUNCTION_LEN	10
 
-void smap_names_keep(const struct smap_names *names, const struct smap_origin *origin,
-		     struct smap_writer *writer)
+void smap_names_keep(const struct smap_names *names, struct smap_writer *writer)
 {
 	struct smap_save_input input = {
 		.is_names	= true,
-		.origin		= *origin,
+		.origin		= { .has_boot_id = true },
 		.saved_wall_ns	= SMAP_TIME_UNKNOWN,
 		.saved_boot_ns	= SMAP_TIME_UNKNOWN,
 		.modules	= names->modules,
@@ -302,10 +301,11 @@ void smap_names_keep(const struct smap_names *names, const struct smap_origin *o
 	struct smap_buf text = SMAP_BUF_INIT;
 	uint64_t len;
 
-	if (!names->symbols || names->is_part || !names->modules.is_known || !origin->has_boot_id)
+	if (!names->symbols || names->is_part || !names->modules.is_known ||
+	    smap_read_boot_id(input.origin.boot_id, NULL))
 		return;
 	len = smap_symbols_nr(names->symbols) * FUNCTION_LEN;
-	if (!smap_writer_wants_names(writer, origin->boot_id, &names->modules, len))
+	if (!smap_writer_wants_names(writer, input.origin.boot_id, &names->modules, len))
 		return;
 	smap_symbols_write_all(names->symbols, &text);
 	input.symbols = text.data;

@@ -98,8 +98,7 @@ bool smap_names_take_kept(struct smap_names *names, uint64_t *addresses, size_t 
  * Keep them in the file for other processes, where they were read, are not there yet, and take no
  * more than what is there. A favour, which may fail.
  */
-void smap_names_keep(const struct smap_names *names, const struct smap_origin *origin,
-		     struct smap_writer *writer);
+void smap_names_keep(const struct smap_names *names, struct smap_writer *writer);
 /*
  * Where _stext is, as a line of stored symbols: KASLR has it elsewhere in each boot. Reads no more
  * of the table than that takes. Adds nothing where it is hidden. 0 or -ENOMEM.
@@ -253,7 +252,7 @@ int smap_copy_append(struct stackmap_live *live, const struct smap_copy *copy,
 /* Where it cannot be written to @path: to a new file elsewhere, with words. */
 int smap_copy_append_elsewhere(struct stackmap_live *live, const struct smap_copy *copy,
 			       const char *path, struct stackmap_saved *saved);
-/* Lock the store, and write what is pending; unlock it. */
+/* Lock the store, and write what is pending; keep names in it where that is wanted, unlock it. */
 int smap_save_begin(struct stackmap_live *live, const char *path, struct smap_writer **ret_writer);
 void smap_save_end(struct stackmap_live *live, struct smap_writer *writer);
 

@@ -290,8 +290,6 @@ int smap_copy_append(struct stackmap_live *live, const struct smap_copy *copy,
 		live->has_rotated = true;
 		live->rotated = saved->generation;
 	}
-	if (live->keeps_names && copy->bin.parsed)
-		smap_names_keep(&live->names, &copy->origin, writer);
 	return 0;
 }
 
@@ -441,8 +439,11 @@ static void take_names(struct stackmap_live *live, const struct smap_writer *wri
 		smap_names_take(&live->names, smap_writer_store(writer), boot_id);
 }
 
+/* The names come last: till then a rotation holds a map that the kernel could free. */
 void smap_save_end(struct stackmap_live *live, struct smap_writer *writer)
 {
+	if (live->keeps_names)
+		smap_names_keep(&live->names, writer);
 	live->names.kept_in = NULL;
 	smap_writer_close(writer);
 }

@@ -389,6 +389,35 @@ static void none_are_kept_unasked_or_where_they_are_the_larger_part(void **state
 	smap_store_close(store);
 }
 
+static bool has_names(const char *path)
+{
+	struct smap_store *store = fixture_open(path);
+	size_t nr = smap_store_nr_saves(store);
+	const struct stackmap_save *save = smap_store_save(store, nr - 1);
+	bool has = smap_store_has_names(store, save->origin.boot_id, &save->modules);
+
+	smap_store_close(store);
+	return has;
+}
+
+static void none_are_kept_where_the_save_went_elsewhere(void **state)
+{
+	struct fixture *f = *state;
+
+	fixture_play("ours", "", true);
+	write_modules("nfs 385024 1 lockd, Live 0xffffffffc0a1e000\n");
+	assert_int_equal(fixture_save(f), 0);
+	fixture_shim("at write '/*/maps' - fail ENOSPC");
+	stackmap_live_set_keep_names(f->live, true);
+	assert_int_equal(fixture_rotate(f, 0), 0);
+	assert_true(f->saved.is_elsewhere);
+	assert_false(has_names(stackmap_live_get_path(f->live)));
+	assert_false(has_names(f->store));
+	fixture_shim("record-many 500");
+	assert_int_equal(fixture_save(f), 0);
+	assert_true(has_names(f->store));
+}
+
 static const struct CMUnitTest tests[] = {
 	LIVE_TEST(the_table_is_read_once),
 	LIVE_TEST(a_module_that_is_used_more_is_no_other_one),
@@ -408,6 +437,7 @@ static const struct CMUnitTest tests[] = {
 	LIVE_TEST(nor_where_a_module_was_built_anew),
 	LIVE_TEST(lines_that_are_none_are_as_if_nothing_was_kept),
 	LIVE_TEST(none_are_kept_unasked_or_where_they_are_the_larger_part),
+	LIVE_TEST(none_are_kept_where_the_save_went_elsewhere),
 };
 
 FIXTURE_MAIN(tests)
