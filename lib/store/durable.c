@@ -97,9 +97,11 @@ int smap_sync_file(int fd, struct smap_error *err)
 static void wait_a_little(unsigned int nr)
 {
 	const unsigned int ms = nr < SMAP_LOCK_STEP_MS ? nr + 1 : SMAP_LOCK_STEP_MS;
-	const struct timespec step = { .tv_nsec = ms * 1000000L };
+	struct timespec left = { .tv_nsec = ms * 1000000L };
 
-	nanosleep(&step, NULL);
+	/* Signals do not make it shorter: some programs take hundreds in a second. */
+	while (nanosleep(&left, &left) && errno == EINTR)
+		;
 }
 
 int smap_lock(int fd, struct smap_error *err)

@@ -30,6 +30,8 @@ static struct {
 	int		cleanup_code;	/* 0: as the plan has it; else what unlinking sets */
 	size_t		short_write;	/* bytes that a write takes at most; 0: all */
 	bool		no_sleep;
+	bool		interrupts;	/* a signal comes as soon as it sleeps */
+	bool		is_interrupted;
 	unsigned int	slept_ms;
 	bool		no_rename;	/* the file system knows no RENAME_NOREPLACE */
 	char		calls[512];	/* which they were, each with a blank behind it */
@@ -130,6 +132,15 @@ int __wrap_ftruncate64(int fd, off_t len)
 
 int __wrap_nanosleep(const struct timespec *time, struct timespec *left)
 {
+	const bool interrupts = plan.interrupts && !plan.is_interrupted;
+
+	plan.is_interrupted = interrupts;
+	if (interrupts) {
+		if (left)
+			*left = *time;
+		errno = EINTR;
+		return -1;
+	}
 	plan.slept_ms += (unsigned int)(time->tv_nsec / 1000000);
 	return plan.no_sleep ? 0 : __real_nanosleep(time, left);
 }
@@ -770,7 +781,7 @@ static void one_that_stays_locked_is_given_up(void **state)
 	appended(path, fixture_gen1);
 	fd = open(path, O_RDWR);
 	assert_int_equal(flock(fd, LOCK_EX), 0);
-	plan.no_sleep = true;
+	plan.no_sleep = plan.interrupts = true;
 	assert_int_equal(append(path, fixture_gen2, &err), -ETIMEDOUT);
 	assert_true(plan.slept_ms > 29000 && plan.slept_ms <= 30000);
 	plan_nothing();
