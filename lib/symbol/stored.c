@@ -204,10 +204,18 @@ int smap_symbols_from_stored(const void *data, size_t len, struct smap_symbols *
 
 /* ---- a few of many ---- */
 
+/* Within a length: each address would have one without an end read again. */
+static const char *find_newline(const char *pos, const char *end)
+{
+	const size_t len = (size_t)(end - pos);
+
+	return memchr(pos, '\n', len < SMAP_SYMBOL_LINE_MAX ? len : SMAP_SYMBOL_LINE_MAX);
+}
+
 /* Where the next line begins; @end: none does. */
 static const char *next_line(const char *pos, const char *end)
 {
-	const char *newline = pos < end ? memchr(pos, '\n', (size_t)(end - pos)) : NULL;
+	const char *newline = find_newline(pos, end);
 
 	return newline ? newline + 1 : end;
 }
@@ -223,8 +231,11 @@ static bool begins_behind(const char *line, const char *end, uint64_t address)
 static const char *middle_line(const char *line, const char *end)
 {
 	const char *middle = line + (end - line) / 2;
-	const char *newline = memrchr(line, '\n', (size_t)(middle - line));
+	const char *newline;
 
+	if (middle - line > SMAP_SYMBOL_LINE_MAX)
+		line = middle - SMAP_SYMBOL_LINE_MAX;
+	newline = memrchr(line, '\n', (size_t)(middle - line));
 	return newline ? newline + 1 : next_line(middle, end);
 }
 
@@ -258,7 +269,7 @@ static const char *seek_line(const char *line, const char *end, uint64_t address
 void smap_symbols_pick(const char *text, size_t len, const uint64_t *addresses,
 		       size_t nr_addresses, struct smap_buf *buf)
 {
-	const char *line = text, *end = text + len, *behind = text;
+	const char *line = text, *end = text + len, *behind = text, *newline;
 	struct smap_symbol symbol;
 	size_t i;
 
@@ -269,7 +280,10 @@ void smap_symbols_pick(const char *text, size_t len, const uint64_t *addresses,
 		    !parse_range(line, end, &symbol) || addresses[i] < symbol.start ||
 		    addresses[i] >= symbol.end)
 			continue;
-		behind = next_line(line, end);
+		newline = find_newline(line, end);
+		if (!newline)
+			continue;
+		behind = newline + 1;
 		smap_buf_add(buf, line, (size_t)(behind - line));
 	}
 }

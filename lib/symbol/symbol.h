@@ -52,8 +52,10 @@ int smap_symbols_from_kallsyms(const void *data, size_t len, struct smap_symbols
  * reads back is only a part of the kernel's table: that a match says ABSENT of it means nothing.
  * _write_all adds each of them. _pick adds the lines of @text, which _write_all made, that cover
  * one of @addresses, which rise: for who wants few of many and not read them all. What is no line
- * covers nothing, or is found by _from_stored.
+ * covers nothing, or is found by _from_stored. One longer than SMAP_SYMBOL_LINE_MAX is none: no
+ * kernel has a name for it.
  */
+#define SMAP_SYMBOL_LINE_MAX	4096
 void smap_symbols_write(const struct smap_symbols *symbols, const uint64_t *addresses,
 			size_t nr_addresses, struct smap_buf *buf);
 void smap_symbols_write_all(const struct smap_symbols *symbols, struct smap_buf *buf);

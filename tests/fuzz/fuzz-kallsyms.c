@@ -70,6 +70,18 @@ static void check_same(const struct smap_symbols *a, const struct smap_symbols *
 	}
 }
 
+static bool has_long_line(const struct smap_buf *text)
+{
+	const char *pos = text->data, *end = pos + text->len, *newline;
+
+	for (; pos < end; pos = newline + 1) {
+		newline = memchr(pos, '\n', (size_t)(end - pos));
+		if (newline + 1 - pos > SMAP_SYMBOL_LINE_MAX)
+			return true;
+	}
+	return false;
+}
+
 /* From all lines the same are picked. */
 static void check_picked(const struct smap_symbols *symbols, const uint64_t *addresses, size_t nr,
 			 const struct smap_buf *written)
@@ -79,8 +91,9 @@ static void check_picked(const struct smap_symbols *symbols, const uint64_t *add
 	smap_symbols_write_all(symbols, &all);
 	smap_symbols_pick(all.data, all.len, addresses, nr, &picked);
 	must(!smap_buf_failed(&all) && !smap_buf_failed(&picked));
-	must(picked.len == written->len);
-	must(!picked.len || !memcmp(picked.data, written->data, picked.len));
+	must(picked.len == written->len || has_long_line(&all));
+	must(picked.len != written->len || !picked.len ||
+	     !memcmp(picked.data, written->data, picked.len));
 	smap_buf_free(&all);
 	smap_buf_free(&picked);
 }

@@ -241,6 +241,36 @@ static void nothing_is_picked_where_no_line_covers(void **state)
 	smap_buf_free(&picked);
 }
 
+/* "START 10 fff...", as long as @len with its newline. */
+static void add_long_line(struct smap_buf *buf, unsigned int start, size_t len)
+{
+	const size_t until = buf->len + len - 1;
+
+	smap_buf_addf(buf, "%x 10 ", start);
+	while (buf->len < until)
+		smap_buf_add_char(buf, 'f');
+	smap_buf_add_char(buf, '\n');
+}
+
+/* One of a billion bytes would take minutes, if each address looked for its end. */
+static void a_line_without_an_end_is_none(void **state)
+{
+	static const uint64_t addresses[] = { 0x1000, 0x2000, 0x3000, 0x4000 };
+	struct smap_buf text = SMAP_BUF_INIT, picked = SMAP_BUF_INIT;
+
+	add_long_line(&text, 0x1000, 4096);
+	add_long_line(&text, 0x2000, 4096);
+	smap_symbols_pick(text.data, text.len, addresses, 4, &picked);
+	assert_int_equal(picked.len, text.len);
+	smap_buf_reset(&picked);
+	add_long_line(&text, 0x3000, 1 << 20);
+	smap_symbols_pick(text.data, text.len, &addresses[2], 2, &picked);
+	smap_symbols_pick(text.data + 2 * 4096, text.len - 2 * 4096, &addresses[2], 2, &picked);
+	assert_int_equal(picked.len, 0);
+	smap_buf_free(&text);
+	smap_buf_free(&picked);
+}
+
 static int read_once(void *data)
 {
 	struct smap_symbols *symbols;
@@ -286,6 +316,7 @@ int main(void)
 		cmocka_unit_test(what_is_picked_is_what_would_be_written),
 		cmocka_unit_test(all_are_written),
 		cmocka_unit_test(nothing_is_picked_where_no_line_covers),
+		cmocka_unit_test(a_line_without_an_end_is_none),
 		cmocka_unit_test(no_memory_is_told_and_leaks_nothing),
 	};
 
