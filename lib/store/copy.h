@@ -24,8 +24,8 @@ int smap_store_copy_saves(struct smap_sink *sink, uint64_t store_id,
 /* drop.c */
 
 /*
- * Write a store, byte for byte, without the saves for which @is_dropped (NULL: for none) has true,
- * into a new file. Returns as above.
+ * Write a store, byte for byte, without the saves for which @is_dropped (NULL: for none, it is a
+ * copy) has true, and without kept names that have no use, into a new file. Returns as above.
  */
 int smap_store_copy_without(struct smap_sink *sink, const struct smap_store *store,
 			    const bool *is_dropped, struct smap_error *err);

@@ -7,7 +7,8 @@
  *
  * What is damaged behind a save (or before the first) goes with that: in a file that is kept below
  * some length nothing else would ever take it away. Blocks of other kinds stay, but for kept names
- * that others stand behind: those are of other modules, or of another boot.
+ * that others stand behind, which are of other modules or of another boot, and for the last ones
+ * where they would take more than the saves: those are what the file is for. A copy has none.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,6 +23,8 @@ struct drop {
 	const struct smap_store	*store;
 	const bool		*is_dropped;	/* for each of its saves; NULL: none is */
 	struct smap_sink	*sink;		/* the new file */
+	size_t			nr_left_out;	/* kept names, from the first */
+	size_t			nr_passed;	/* of these */
 };
 
 static bool is_dropped(const struct drop *drop, size_t nr)
@@ -77,18 +80,30 @@ static int copy_part(const struct drop *drop, uint64_t from, uint64_t to, bool i
 	return copy(drop, from, to, err);
 }
 
-static int copy_between(const struct drop *drop, uint64_t from, uint64_t to, bool is_behind_dropped,
-			struct smap_error *err)
+static size_t count_left_out(const struct drop *drop)
 {
 	const struct smap_store *store = drop->store;
+	uint64_t len = 0;
+	size_t nr = store->nr_names, i;
+
+	if (!nr || !drop->is_dropped)
+		return nr;
+	for (i = 0; i < store->nr_saves; i++)
+		if (!is_dropped(drop, i))
+			len += store->saves[i].stored_size;
+	return nr - (smap_block_len(&store->names[nr - 1].block) <= len);
+}
+
+static int copy_between(struct drop *drop, uint64_t from, uint64_t to, bool is_behind_dropped,
+			struct smap_error *err)
+{
 	const struct smap_block *names;
 	int ret = 0;
-	size_t i;
 
-	for (i = 0; !ret && drop->is_dropped && i + 1 < store->nr_names; i++) {
-		names = &store->names[i].block;
-		if (names->offset < from || names->offset >= to)
-			continue;
+	for (; !ret && drop->nr_passed < drop->nr_left_out; drop->nr_passed++) {
+		names = &drop->store->names[drop->nr_passed].block;
+		if (names->offset >= to)
+			break;
 		ret = copy_part(drop, from, names->offset, is_behind_dropped, err);
 		from = names->offset + smap_block_len(names);
 	}
@@ -96,7 +111,7 @@ static int copy_between(const struct drop *drop, uint64_t from, uint64_t to, boo
 }
 
 /* The header of the file stands before the first save, and is whole where one is dropped. */
-static int copy_blocks(const struct drop *drop, struct smap_error *err)
+static int copy_blocks(struct drop *drop, struct smap_error *err)
 {
 	const struct smap_store *store = drop->store;
 	bool dropped = store->nr_saves && is_dropped(drop, 0);
@@ -105,6 +120,7 @@ static int copy_blocks(const struct drop *drop, struct smap_error *err)
 	int ret = 0;
 	size_t i;
 
+	drop->nr_left_out = count_left_out(drop);
 	for (i = 0; !ret && i < store->nr_saves; i++) {
 		save = &store->saves[i];
 		ret = copy_between(drop, from, save->offset, dropped, err);
@@ -145,7 +161,7 @@ static int check(const struct drop *drop, struct smap_error *err)
 int smap_store_copy_without(struct smap_sink *sink, const struct smap_store *store,
 			    const bool *is_dropped, struct smap_error *err)
 {
-	const struct drop drop = { store, is_dropped, sink };
+	struct drop drop = { .store = store, .is_dropped = is_dropped, .sink = sink };
 	int ret = copy_blocks(&drop, err);
 
 	return ret ? ret : check(&drop, err);

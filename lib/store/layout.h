@@ -54,7 +54,7 @@ struct smap_store_header {
 
 /*
  * A writer that leaves saves out of a file keeps all blocks of other kinds, but for names that
- * others stand behind.
+ * others stand behind, or that take more than the saves.
  */
 enum smap_block_kind {
 	SMAP_BLOCK_SAVE		= 1,		/* one saved export with what belongs to it */

@@ -182,6 +182,54 @@ static void only_the_last_stays_where_a_file_is_written_anew(void **state)
 	smap_buf_free(&buf);
 }
 
+static void none_stay_that_take_more_than_the_saves(void **state)
+{
+	struct smap_save_input names = names_input(&modules);
+	struct smap_buf buf = SMAP_BUF_INIT;
+	struct smap_store *store;
+	const char *path = fixture_path("a");
+	char noise[2000];
+	size_t nr, len;
+
+	fixture_noise((uint8_t *)noise, sizeof(noise), 1);
+	names.symbols = noise;
+	names.symbols_len = sizeof(noise);
+	fixture_add_header(&buf);
+	fixture_add_block(&buf, fixture_gen1);
+	fixture_add_input(&buf, &names);
+	fixture_add_block(&buf, fixture_gen2);
+	fixture_write(path, buf.data, buf.len);
+	assert_int_equal(smap_store_drop(path, drop_first, NULL, &nr, NULL), 0);
+	assert_int_equal(smap_store_open(path, &store, NULL), 0);
+	assert_int_equal(smap_store_nr_saves(store), 1);
+	fixture_holds(store, 0, fixture_gen2);
+	assert_false(keeps(store, &modules));
+	len = (size_t)smap_store_size(store);
+	smap_store_close(store);
+	smap_buf_reset(&buf);
+	fixture_add_header(&buf);
+	fixture_add_block(&buf, fixture_gen2);
+	assert_int_equal(len, buf.len);
+	smap_buf_free(&buf);
+}
+
+static void a_copy_has_none(void **state)
+{
+	struct smap_buf buf = SMAP_BUF_INIT;
+	struct smap_store *store = opened(&buf, &modules), *there;
+	const char *path = fixture_path("a");
+
+	assert_int_equal(smap_store_append_saves(path, store, NULL), 0);
+	smap_store_close(store);
+	assert_int_equal(smap_store_open(path, &there, NULL), 0);
+	assert_int_equal(smap_store_nr_damages(there), 0);
+	assert_int_equal(smap_store_nr_saves(there), 2);
+	fixture_holds(there, 1, fixture_gen2);
+	assert_false(keeps(there, &modules));
+	smap_store_close(there);
+	smap_buf_free(&buf);
+}
+
 static void they_are_not_carried_to_another_file(void **state)
 {
 	const struct smap_save_input input = fixture_input(fixture_text4);
@@ -292,6 +340,8 @@ int main(void)
 		cmocka_unit_test(names_of_no_boot_are_for_nobody),
 		cmocka_unit_test(what_is_broken_in_it_is_told),
 		FOLDER_TEST(only_the_last_stays_where_a_file_is_written_anew),
+		FOLDER_TEST(none_stay_that_take_more_than_the_saves),
+		FOLDER_TEST(a_copy_has_none),
 		FOLDER_TEST(they_are_not_carried_to_another_file),
 		FOLDER_TEST(a_writer_wants_them_once_and_no_more_than_there_are_saves),
 		cmocka_unit_test(no_memory_is_told_and_leaks_nothing),
