@@ -287,7 +287,8 @@ size_t stackmap_import_nr_exports(const struct stackmap_import *import);
  * yet. A stat file goes with the export that it was copied with: of the same name up to the ending,
  * else of the same generation, else the only one. Everything is on disk when 0 is returned.
  * -ENODATA: no export was taken; -EEXIST: @path exists and is no saved-map file; -EINVAL: a stat
- * file fits no export; or errno of writing: the file then holds what it held before.
+ * file fits no export; -ETIMEDOUT: another process has had it locked for 30 seconds; or errno of
+ * writing: the file then holds what it held before.
  */
 int stackmap_import_write(struct stackmap_import *import, const char *path);
 
@@ -321,10 +322,10 @@ size_t stackmap_attachment_nr_saves(const struct stackmap_attachment *attachment
  * one that is there is not put there again. Owner, mode and every byte of the trace stay, and it
  * can be read all the time. All is on disk when 0 is returned. Where the machine stops in the
  * middle, the maps are there that were before, and what was begun is overwritten by the next one.
- * Waits for another attachment to the same file. What ties saves to a trace (stackmap_store_tie())
- * goes with them, and saves that a later one supersedes are left out. Returns the number of
- * saves that were added, which can be 0; -EINVAL (no regular file, no trace.dat, a latency
- * trace); -ENODATA: none was taken; -EBUSY: somebody is writing the trace,
+ * Waits for another attachment to the same file, 30 seconds at most: -ETIMEDOUT. What ties saves to
+ * a trace (stackmap_store_tie()) goes with them, and saves that a later one supersedes are left
+ * out. Returns the number of saves that were added, which can be 0; -EINVAL (no regular file, no
+ * trace.dat, a latency trace); -ENODATA: none was taken; -EBUSY: somebody is writing the trace,
  * or has changed it meanwhile; -EBADMSG: it is cut, damaged, or not finished yet, or a file has
  * changed whose saves were taken; -EOPNOTSUPP: it, or what is attached, is of a newer version;
  * -EEXIST: other bytes stand behind its last section; or the errno of open(2) or of writing: the
