@@ -93,11 +93,9 @@ int smap_sync_file(int fd, struct smap_error *err)
 	return 0;
 }
 
-/* Often at first: most have it for a moment only. */
-static void wait_a_little(unsigned int nr)
+static void wait_a_little(void)
 {
-	const unsigned int ms = nr < SMAP_LOCK_STEP_MS ? nr + 1 : SMAP_LOCK_STEP_MS;
-	struct timespec left = { .tv_nsec = ms * 1000000L };
+	struct timespec left = { .tv_nsec = SMAP_LOCK_STEP_MS * 1000000L };
 
 	/* Signals do not make it shorter: some programs take hundreds in a second. */
 	while (nanosleep(&left, &left) && errno == EINTR)
@@ -114,7 +112,7 @@ int smap_lock(int fd, struct smap_error *err)
 			return 0;
 		if (errno != EWOULDBLOCK && errno != EINTR)
 			return smap_error_set(err, -errno, "lock: %m");
-		wait_a_little(i);
+		wait_a_little();
 	}
 	return smap_error_set(err, -ETIMEDOUT, "another process has had it locked for %u seconds: "
 			      "continue or end it, if it is stopped", SMAP_LOCK_SECONDS);

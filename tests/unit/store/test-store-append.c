@@ -33,6 +33,7 @@ static struct {
 	bool		interrupts;	/* a signal comes as soon as it sleeps */
 	bool		is_interrupted;
 	unsigned int	slept_ms;
+	bool		has_overslept;	/* a moment in which it was not locked */
 	bool		no_rename;	/* the file system knows no RENAME_NOREPLACE */
 	char		calls[512];	/* which they were, each with a blank behind it */
 } plan;
@@ -142,6 +143,7 @@ int __wrap_nanosleep(const struct timespec *time, struct timespec *left)
 		return -1;
 	}
 	plan.slept_ms += (unsigned int)(time->tv_nsec / 1000000);
+	plan.has_overslept |= time->tv_nsec > 2000000;
 	return plan.no_sleep ? 0 : __real_nanosleep(time, left);
 }
 
@@ -784,6 +786,7 @@ static void one_that_stays_locked_is_given_up(void **state)
 	plan.no_sleep = plan.interrupts = true;
 	assert_int_equal(append(path, fixture_gen2, &err), -ETIMEDOUT);
 	assert_true(plan.slept_ms > 29000 && plan.slept_ms <= 30000);
+	assert_false(plan.has_overslept);
 	plan_nothing();
 	assert_non_null(strstr(err.text, "a.stackmap: another process has had it locked for 30"));
 	close(fd);
