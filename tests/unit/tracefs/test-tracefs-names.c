@@ -8,6 +8,8 @@
 #include "fixture.h"
 #include "tracefs/room.h"
 
+#define SHIM	"$SMAP_TEST_SHIM/stackmap-shim"
+
 /* How often /proc/kallsyms was opened: each time a line goes to a file. */
 static void count_reads(void)
 {
@@ -418,6 +420,37 @@ static void none_are_kept_where_the_save_went_elsewhere(void **state)
 	assert_true(has_names(f->store));
 }
 
+/* A full disk, or one that fails, behind the save. */
+static void names_that_cannot_be_kept_do_no_harm(void **state)
+{
+	static const char *const faults[] = { "write '/*/maps' - fail ENOSPC",
+					      "fsync '/*/maps' - fail EIO" };
+	/* The first write behind the fsync of the save is that of the names. */
+	static const char at_names[] = SHIM " at write '/*/maps' - run ./fault";
+	struct fixture *f = *state;
+	size_t i;
+
+	fixture_play("ours", "", true);
+	write_modules("nfs 385024 1 lockd, Live 0xffffffffc0a1e000\n");
+	assert_int_equal(fixture_save(f), 0);
+	stackmap_live_set_keep_names(f->live, true);
+	for (i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
+		assert_int_equal(stackmap_live_reset(f->live), 0);
+		fixture_shim("record-many 500");
+		fixture_shim("run sh -c \"echo \\\"" SHIM " at %s\\\" > fault; chmod +x fault\"",
+			     faults[i]);
+		fixture_shim("at fsync '/*/maps' - run \"%s\"", at_names);
+		assert_int_equal(fixture_save(f), 0);
+		assert_int_equal(fixture_nr_saves(f->store), i + 2);
+		assert_int_equal(fixture_nr_stacks(f->store, i + 1), 500);
+		assert_false(has_names(f->store));
+		fixture_shim("rules clear");
+	}
+	fixture_shim("record -n 1 'a_new_one+0x10/0x100'");
+	assert_int_equal(fixture_save(f), 0);
+	assert_true(has_names(f->store));
+}
+
 static const struct CMUnitTest tests[] = {
 	LIVE_TEST(the_table_is_read_once),
 	LIVE_TEST(a_module_that_is_used_more_is_no_other_one),
@@ -438,6 +471,7 @@ static const struct CMUnitTest tests[] = {
 	LIVE_TEST(lines_that_are_none_are_as_if_nothing_was_kept),
 	LIVE_TEST(none_are_kept_unasked_or_where_they_are_the_larger_part),
 	LIVE_TEST(none_are_kept_where_the_save_went_elsewhere),
+	LIVE_TEST(names_that_cannot_be_kept_do_no_harm),
 };
 
 FIXTURE_MAIN(tests)
