@@ -28,9 +28,9 @@
 
 /*
  * A module that was built anew can have the name, the size and even the address of the one before
- * it. Its folder in sysfs is another one; 0 where there is none.
+ * it. Its folder in sysfs is another one. False: there is none, and nothing tells the two apart.
  */
-static void add_folder(struct smap_buf *list, const char *name, size_t len)
+static bool add_folder(struct smap_buf *list, const char *name, size_t len)
 {
 	char path[128];
 	struct stat st;
@@ -38,16 +38,18 @@ static void add_folder(struct smap_buf *list, const char *name, size_t len)
 
 	needs = snprintf(path, sizeof(path), "/sys/module/%.*s", (int)len, name);
 	if (needs < 0 || (size_t)needs >= sizeof(path) || stat(path, &st))
-		st.st_ino = 0;
+		return false;
 	smap_buf_add_hex(list, st.st_ino);
+	return true;
 }
 
 /*
  * Name, size, state (a module has other symbols while it is loading) and address of a line: the
- * rest of it changes with every use of the module.
+ * rest of it changes with every use of the module. False: as add_folder().
  */
-static void add_module(struct smap_buf *list, const char *pos, const char *newline)
+static bool add_module(struct smap_buf *list, const char *pos, const char *newline)
 {
+	bool is_known = true;
 	const char *word;
 	unsigned int nr;
 	size_t len;
@@ -56,33 +58,35 @@ static void add_module(struct smap_buf *list, const char *pos, const char *newli
 		for (len = 0; word + len < newline && word[len] != ' '; len++)
 			;
 		if (nr == 0)
-			add_folder(list, word, len);
+			is_known = add_folder(list, word, len);
 		if (nr == 0 || nr == 1 || nr == 4 || nr == 5)
 			smap_buf_add(list, word, len);
 		smap_buf_add_char(list, ' ');
 	}
 	smap_buf_add_char(list, '\n');
+	return is_known;
 }
 
-static int sum_up(const struct smap_buf *text, uint64_t *ret_sum)
+static int sum_up(const struct smap_buf *text, struct smap_modules *ret_modules)
 {
 	const char *pos = text->data, *end = pos + text->len, *newline;
 	struct smap_buf list = SMAP_BUF_INIT;
 	int ret;
 
+	ret_modules->is_known = true;
 	for (; pos < end; pos = newline + 1) {
 		newline = memchr(pos, '\n', (size_t)(end - pos));
 		if (!newline)
 			newline = end;
-		add_module(&list, pos, newline);
+		ret_modules->is_known &= add_module(&list, pos, newline);
 	}
 	ret = smap_buf_failed(&list) ? -ENOMEM : 0;
-	*ret_sum = smap_checksum(list.data, list.len);
+	ret_modules->sum = smap_checksum(list.data, list.len);
 	smap_buf_free(&list);
 	return ret;
 }
 
-/* A kernel without modules has no such file, and a container may hide it: nothing is known then. */
+/* A kernel without modules has no such file. A container may hide it: then nothing is known. */
 static int read_modules(struct smap_modules *ret_modules)
 {
 	struct smap_buf text = SMAP_BUF_INIT;
@@ -90,10 +94,8 @@ static int read_modules(struct smap_modules *ret_modules)
 
 	*ret_modules = (struct smap_modules){ .is_known = false };
 	ret = smap_read_file("/proc/modules", NULL, &text, NULL);
-	if (!ret) {
-		ret_modules->is_known = true;
-		ret = sum_up(&text, &ret_modules->sum);
-	}
+	if (!ret || ret == -ENOENT)
+		ret = sum_up(&text, ret_modules);
 	smap_buf_free(&text);
 	return ret == -ENOMEM ? ret : 0;
 }
@@ -164,7 +166,7 @@ int smap_names_update(struct smap_names *names, bool again, struct smap_error *e
 
 	if (read_modules(&modules))
 		return smap_error_nomem(err);
-	if (names->is_read && !again && is_same(&modules, &names->modules))
+	if (names->is_read && !again && modules.is_known && is_same(&modules, &names->modules))
 		return SMAP_NAMES_KEPT;
 	names->modules = modules;
 	names->is_read = false;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "fixture.h"
 #include "tracefs/room.h"
@@ -33,9 +34,29 @@ static void write_over(const char *name, const char *text)
 	fclose(file);
 }
 
+/* Its folder of sysfs, here a file, is another one each time: the one before is still there. */
+static void load_module(void)
+{
+	char path[256], old[300];
+
+	snprintf(path, sizeof(path), "%s/over/sys", getenv("STACKMAP_SHIM"));
+	mkdir(path, 0700);
+	strcat(path, "/module");
+	mkdir(path, 0700);
+	strcat(path, "/nfs");
+	snprintf(old, sizeof(old), "%s.old", path);
+	rename(path, old);
+	write_over("sys/module/nfs", "");
+}
+
 static void write_modules(const char *text)
 {
+	char path[256];
+
 	write_over("proc/modules", text);
+	snprintf(path, sizeof(path), "%s/over/sys/module/nfs", getenv("STACKMAP_SHIM"));
+	if (*text && access(path, F_OK))
+		load_module();
 }
 
 static void the_table_is_read_once(void **state)
@@ -85,21 +106,6 @@ static void a_module_that_came_or_went_has_it_read_again(void **state)
 	assert_int_equal(nr_reads(), 4);
 }
 
-/* Its folder of sysfs, here a file, is another one each time: the one before is still there. */
-static void load_module(void)
-{
-	char path[256], old[300];
-
-	snprintf(path, sizeof(path), "%s/over/sys", getenv("STACKMAP_SHIM"));
-	mkdir(path, 0700);
-	strcat(path, "/module");
-	mkdir(path, 0700);
-	strcat(path, "/nfs");
-	snprintf(old, sizeof(old), "%s.old", path);
-	rename(path, old);
-	write_over("sys/module/nfs", "");
-}
-
 static void a_module_that_was_built_anew_is_another_one(void **state)
 {
 	struct fixture *f = *state;
@@ -116,12 +122,43 @@ static void a_module_that_was_built_anew_is_another_one(void **state)
 	assert_int_equal(nr_reads(), 2);
 }
 
+/* Nothing tells one that was built anew. */
+static void without_sysfs_the_table_is_read_for_each_save(void **state)
+{
+	struct fixture *f = *state;
+
+	fixture_play("ours", "", true);
+	write_over("proc/modules", "no_such_module 385024 1 - Live 0xffffffffc0a1e000\n");
+	count_reads();
+	stackmap_live_set_keep_names(f->live, true);
+	assert_int_equal(fixture_save(f), 0);
+	assert_int_equal(fixture_save(f), 0);
+	fixture_anew(f);
+	assert_int_equal(fixture_save(f), 0);
+	assert_int_equal(nr_reads(), 3);
+}
+
+static void a_kernel_without_modules_has_it_read_once(void **state)
+{
+	struct fixture *f = *state;
+
+	fixture_play("ours", "", true);
+	fixture_shim("at -a open /proc/modules - fail ENOENT");
+	count_reads();
+	assert_int_equal(fixture_save(f), 0);
+	assert_int_equal(fixture_save(f), 0);
+	fixture_anew(f);
+	assert_int_equal(fixture_save(f), 0);
+	assert_int_equal(nr_reads(), 1);
+}
+
 static void one_that_comes_while_it_is_read_has_it_read_again(void **state)
 {
 	struct smap_names names = { 0 };
 
 	fixture_play("ours", "", true);
 	write_modules("");
+	load_module();
 	fixture_shim("at open /proc/kallsyms - run 'echo nfs 1 1 - Live 0x1 > "
 		     "$STACKMAP_SHIM/over/proc/modules'");
 	count_reads();
@@ -456,6 +493,8 @@ static const struct CMUnitTest tests[] = {
 	LIVE_TEST(a_module_that_is_used_more_is_no_other_one),
 	LIVE_TEST(a_module_that_came_or_went_has_it_read_again),
 	LIVE_TEST(a_module_that_was_built_anew_is_another_one),
+	LIVE_TEST(without_sysfs_the_table_is_read_for_each_save),
+	LIVE_TEST(a_kernel_without_modules_has_it_read_once),
 	LIVE_TEST(one_that_comes_while_it_is_read_has_it_read_again),
 	LIVE_TEST(a_program_at_the_address_of_another_has_its_own_name),
 	LIVE_TEST(hidden_ones_are_none_and_the_words_say_why),
