@@ -275,7 +275,8 @@ struct smap_save_ref {
 
 /*
  * Append the saves of @from to the store file at @path that are not there yet; as
- * smap_store_append(). Where there is no file it becomes a copy of @from, byte for byte.
+ * smap_store_append(). Where there is no file it becomes a copy of @from, byte for byte, but
+ * without kept names.
  */
 int smap_store_append_saves(const char *path, struct smap_store *from, struct smap_error *err);
 
