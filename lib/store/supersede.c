@@ -57,38 +57,38 @@ static int read_older(void *data, void *room, size_t *len)
 }
 
 /* What is no plain stack stays where it is. */
-static bool has_all(const struct smap_save_input *input, struct smap_window *export,
-		    struct smap_window *older)
+static bool has_all(const struct smap_save_input *input, struct smap_window *older)
 {
 	const struct smap_parse_ops *format = smap_parse_probe(input->export, input->export_len);
+	struct smap_window export;
 	const void *head;
 	size_t len;
 
+	smap_window_over(&export, input->export, input->export_len);
 	head = smap_window_look(older, &len);
 	return format && format->has_all && format == smap_parse_probe(head, len) &&
 	       !input->parsed->nr_damaged && !input->parsed->nr_conflicts &&
-	       format->has_all(export, older);
+	       format->has_all(&export, older);
 }
 
-/* Window by window: the older one may be as long as this one, and memory is short. */
-static int compare(const struct smap_save_input *input, struct smap_export_stream *older,
-		   bool *ret_all, struct smap_error *err)
+static int compare_parts(const struct smap_save_input *input, struct smap_export_stream *older,
+			 bool *ret_all, struct smap_error *err)
 {
-	struct smap_window export, window;
+	struct smap_window window;
 	int ret;
 
-	smap_window_over(&export, input->export, input->export_len);
 	ret = smap_window_init(&window, read_older, older);
 	if (!ret) {
-		*ret_all = has_all(input, &export, &window);
+		*ret_all = has_all(input, &window);
 		ret = window.ret == -ENOMEM ? -ENOMEM : 0;
 	}
 	smap_window_release(&window);
 	return ret ? smap_error_nomem(err) : 0;
 }
 
-static int check_export(struct smap_store *store, size_t nr, const struct smap_save_input *input,
-			bool *ret_all, struct smap_error *err)
+/* Window by window: it may be as long as the new one, and memory is short. */
+static int check_parts(struct smap_store *store, size_t nr, const struct smap_save_input *input,
+		       bool *ret_all, struct smap_error *err)
 {
 	struct smap_export_stream stream;
 	int ret;
@@ -96,9 +96,37 @@ static int check_export(struct smap_store *store, size_t nr, const struct smap_s
 	ret = smap_store_export_begin(store, nr, &stream, err);
 	if (ret)
 		return ret;
-	ret = compare(input, &stream, ret_all, err);
+	ret = compare_parts(input, &stream, ret_all, err);
 	smap_store_export_end(&stream);
 	return ret;
+}
+
+static int check_whole(struct smap_store *store, size_t nr, const struct smap_save_input *input,
+		       bool *ret_all, struct smap_error *err)
+{
+	struct smap_window window;
+	char *older;
+	size_t len;
+	int ret;
+
+	ret = smap_store_export_bytes(store, nr, &older, &len, err);
+	if (ret)
+		return ret;
+	smap_window_over(&window, older, len);
+	*ret_all = has_all(input, &window);
+	free(older);
+	return 0;
+}
+
+/* Bytes of an older export that is decoded at once: a full map of usual size. It is faster. */
+#define WHOLE_MAX	(4U << 20)
+
+static int check_export(struct smap_store *store, size_t nr, const struct smap_save_input *input,
+			bool *ret_all, struct smap_error *err)
+{
+	if (store->saves[nr].export_size <= WHOLE_MAX)
+		return check_whole(store, nr, input, ret_all, err);
+	return check_parts(store, nr, input, ret_all, err);
 }
 
 static int check_save(struct smap_store *store, size_t nr, const struct smap_save_input *input,

@@ -5,6 +5,7 @@
  */
 #include <endian.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -128,16 +129,16 @@ static void a_fuller_save_of_the_same_map_supersedes_the_older(void **state)
 	superseded_is(1, 0);
 }
 
-/* Longer than what is looked at at a time. */
-static void also_where_both_are_long(void **state)
+static void with_stacks(unsigned int nr)
 {
 	struct smap_buf older = SMAP_BUF_INIT, export = SMAP_BUF_INIT;
+	char last[32];
 	unsigned int i;
 
-	for (i = 0; i < 5000; i++)
+	for (i = 0; i < nr; i++)
 		smap_buf_addf(&older, "stack_id %u gen 1 ref 1 depth 1\n => f%u+0x0/0x10\n", 2 * i,
 			      i * 7919);
-	for (i = 0; i < 5000; i++)
+	for (i = 0; i < nr; i++)
 		smap_buf_addf(&export, "stack_id %u gen 1 ref 2 depth 1\n => f%u+0x0/0x10\n"
 			      "stack_id %u gen 1 ref 1 depth 1\n => g%u+0x0/0x10\n", 2 * i,
 			      i * 7919, 2 * i + 1, i * 7919);
@@ -147,11 +148,20 @@ static void also_where_both_are_long(void **state)
 	unlink(path());
 	save(older.data);
 	/* The last frame of the last stack that the older one has. */
-	*strstr(export.data, "f39587081+") = 'h';
+	snprintf(last, sizeof(last), "f%u+", (nr - 1) * 7919);
+	*strstr(export.data, last) = 'h';
 	save(export.data);
 	superseded_is(2, 0);
+	unlink(path());
 	smap_buf_free(&older);
 	smap_buf_free(&export);
+}
+
+/* Longer than a window; and longer than what is decoded at once, 4 MiB. */
+static void also_where_both_are_long(void **state)
+{
+	with_stacks(5000);
+	with_stacks(100000);
 }
 
 static void one_that_does_not_hold_all_of_it_does_not(void **state)
