@@ -27,6 +27,7 @@
 #define DEFAULT_PERCENT	75
 #define DEFAULT_EVERY	"10m"
 #define DEFAULT_MAX_LEN	(1ULL << 30)
+#define LOCK_WAIT_MS	1000
 
 #define BOOT_ID_PATH	"/proc/sys/kernel/random/boot_id"
 
@@ -563,6 +564,8 @@ static int open_live(struct watcher *watcher)
 	if (!watcher->live)
 		return cmd_nomem();
 	stackmap_live_set_log(watcher->live, cmd_log, NULL);
+	/* The map is still there the next time, and who ends us does not wait. */
+	stackmap_live_set_lock_wait(watcher->live, LOCK_WAIT_MS);
 	if (stackmap_live_open(watcher->live))
 		return cmd_library_error(stackmap_live_get_error(watcher->live));
 	choose_way(watcher);

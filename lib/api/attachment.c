@@ -188,7 +188,7 @@ static bool is_same_file(const struct target *target, const struct stat *st)
 static int lock_target(struct target *target, struct smap_error *err)
 {
 	struct stat st;
-	int ret = smap_lock(target->read_fd, err);
+	int ret = smap_lock(target->read_fd, SMAP_LOCK_MS, err);
 
 	if (ret)
 		return ret;

@@ -659,6 +659,13 @@ int stackmap_live_save(struct stackmap_live *live, const char *path,
  */
 void stackmap_live_set_keep_names(struct stackmap_live *live, bool keep);
 
+/*
+ * Wait so many milliseconds for another process that has the file of a save locked, 30000 at first,
+ * and then fail with -ETIMEDOUT: it may be stopped. Nothing has changed then, neither in the file
+ * nor in the kernel.
+ */
+void stackmap_live_set_lock_wait(struct stackmap_live *live, unsigned int ms);
+
 /* Stop recording (tracing_on) during the rotation where it would lose stacks otherwise. */
 #define STACKMAP_ROTATE_PAUSE		(1U << 0)
 

@@ -102,18 +102,19 @@ static void wait_a_little(void)
 		;
 }
 
-int smap_lock(int fd, struct smap_error *err)
+int smap_lock(int fd, unsigned int ms, struct smap_error *err)
 {
-	const unsigned int tries = SMAP_LOCK_SECONDS * 1000 / SMAP_LOCK_STEP_MS;
-	unsigned int i;
+	unsigned int waited;
 
-	for (i = 0; i < tries; i++) {
+	for (waited = 0; ; waited += SMAP_LOCK_STEP_MS) {
 		if (!flock(fd, LOCK_EX | LOCK_NB))
 			return 0;
 		if (errno != EWOULDBLOCK && errno != EINTR)
 			return smap_error_set(err, -errno, "lock: %m");
+		if (waited >= ms)
+			break;
 		wait_a_little();
 	}
-	return smap_error_set(err, -ETIMEDOUT, "another process has had it locked for %u seconds: "
-			      "continue or end it, if it is stopped", SMAP_LOCK_SECONDS);
+	return smap_error_set(err, -ETIMEDOUT, "another process has had it locked for %u s: "
+			      "continue or end it, if it is stopped", ms / 1000);
 }

@@ -41,10 +41,10 @@ int smap_sync_file(int fd, struct smap_error *err);
 /*
  * Lock it against others that do so, or wait for them: a process that is stopped would have all
  * others wait for ever. Steps are short: who saves all the time unlocks it for a moment only.
- * 0, -ETIMEDOUT, or errno of flock(2), with words.
+ * 0, -ETIMEDOUT after @ms, or errno of flock(2), with words.
  */
-#define SMAP_LOCK_SECONDS	30
+#define SMAP_LOCK_MS		30000
 #define SMAP_LOCK_STEP_MS	2
-int smap_lock(int fd, struct smap_error *err);
+int smap_lock(int fd, unsigned int ms, struct smap_error *err);
 
 #endif /* SMAP_STORE_DURABLE_H */

@@ -27,6 +27,7 @@ int smap_place_open(const char *path, struct smap_place *place, struct smap_erro
 
 	place->name = slash ? slash + 1 : path;
 	place->is_private = false;
+	place->lock_ms = SMAP_LOCK_MS;
 	if (!*place->name)
 		return smap_error_set(err, -EISDIR, "a file name is missing");
 	if (!slash)
@@ -78,7 +79,7 @@ static int make_temp(const struct smap_place *place, mode_t mode, char temp[SMAP
 	fd = openat(place->folder, temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 	if (fd < 0)
 		return smap_error_set(err, -errno, "%m");
-	ret = smap_lock(fd, err);
+	ret = smap_lock(fd, place->lock_ms, err);
 	if (!ret && fstat(fd, &st))
 		ret = smap_error_set(err, -errno, "%m");
 	if (ret)
@@ -208,7 +209,7 @@ static int lock_store(const struct smap_place *place, int fd, uint64_t *ret_stor
 		return smap_error_set(err, -errno, "%m");
 	if (!S_ISREG(st.st_mode))
 		return smap_error_set(err, -EEXIST, "is there and is no regular file");
-	ret = smap_lock(fd, err);
+	ret = smap_lock(fd, place->lock_ms, err);
 	if (ret)
 		return ret;
 	if (!is_in_place(place, fd))

@@ -16,7 +16,8 @@
 struct smap_place {
 	int		folder;
 	const char	*name;		/* of the file in it, borrowed */
-	bool		is_private;	/* what is made is for its owner alone */
+	bool		is_private;	/* what is made is for its owner alone; not at first */
+	unsigned int	lock_ms;	/* to wait for others; SMAP_LOCK_MS at first */
 };
 
 /*

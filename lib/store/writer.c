@@ -62,7 +62,8 @@ static int try_open(struct smap_writer *writer, struct smap_error *err)
 	return 0;
 }
 
-static int open_place(struct smap_writer *writer, bool is_private, struct smap_error *err)
+static int open_place(struct smap_writer *writer, const struct smap_writer_how *how,
+		      struct smap_error *err)
 {
 	unsigned int tries = SMAP_PLACE_TRIES;
 	int ret;
@@ -70,7 +71,8 @@ static int open_place(struct smap_writer *writer, bool is_private, struct smap_e
 	ret = smap_place_open(writer->path, &writer->place, err);
 	if (ret)
 		return ret;
-	writer->place.is_private = is_private;
+	writer->place.is_private = how->is_private;
+	writer->place.lock_ms = how->lock_ms;
 	smap_place_tidy(&writer->place);
 	do
 		ret = try_open(writer, err);
@@ -80,8 +82,8 @@ static int open_place(struct smap_writer *writer, bool is_private, struct smap_e
 	return ret ? ret : smap_store_open_end(writer->fd, &writer->store, err);
 }
 
-static int open_writer(const char *path, bool is_private, struct smap_writer **ret_writer,
-		       struct smap_error *err)
+int smap_writer_open_how(const char *path, const struct smap_writer_how *how,
+			 struct smap_writer **ret_writer, struct smap_error *err)
 {
 	struct smap_writer *writer = calloc(1, sizeof(*writer));
 	int ret;
@@ -91,7 +93,7 @@ static int open_writer(const char *path, bool is_private, struct smap_writer **r
 	writer->fd = -1;
 	writer->place.folder = -1;
 	writer->path = strdup(path);
-	ret = writer->path ? open_place(writer, is_private, err) : smap_error_nomem(err);
+	ret = writer->path ? open_place(writer, how, err) : smap_error_nomem(err);
 	if (ret) {
 		smap_writer_close(writer);
 		return smap_error_prefix(err, ret, "%s", path);
@@ -102,13 +104,9 @@ static int open_writer(const char *path, bool is_private, struct smap_writer **r
 
 int smap_writer_open(const char *path, struct smap_writer **ret_writer, struct smap_error *err)
 {
-	return open_writer(path, false, ret_writer, err);
-}
+	static const struct smap_writer_how usual = { .lock_ms = SMAP_LOCK_MS };
 
-int smap_writer_open_private(const char *path, struct smap_writer **ret_writer,
-			     struct smap_error *err)
-{
-	return open_writer(path, true, ret_writer, err);
+	return smap_writer_open_how(path, &usual, ret_writer, err);
 }
 
 struct smap_store *smap_writer_store(const struct smap_writer *writer)

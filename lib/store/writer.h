@@ -21,9 +21,13 @@ struct smap_writer;
  */
 int smap_writer_open(const char *path, struct smap_writer **ret_writer, struct smap_error *err);
 
-/* The same; a store that is made by it is for its owner alone, whatever the umask is. */
-int smap_writer_open_private(const char *path, struct smap_writer **ret_writer,
-			     struct smap_error *err);
+/* The same, otherwise than usual. */
+struct smap_writer_how {
+	bool		is_private;	/* what it makes is for its owner alone: not by the umask */
+	unsigned int	lock_ms;	/* how long it waits for others */
+};
+int smap_writer_open_how(const char *path, const struct smap_writer_how *how,
+			 struct smap_writer **ret_writer, struct smap_error *err);
 
 /*
  * What stood at its end when it was locked, see smap_store_open_end(); without the blocks appended

@@ -16,6 +16,7 @@
 #include "core/export.h"
 #include "live.h"
 #include "room.h"
+#include "store/durable.h"
 
 /* Series 8 waits in a write of "free" for as long as anybody reads: so long at most. */
 #define FREE_WAIT_MS	200
@@ -85,6 +86,7 @@ SMAP_PUBLIC struct stackmap_live *stackmap_live_new(struct tracefs_instance *ins
 		return NULL;
 	live->instance = instance;
 	live->held = (struct smap_held)SMAP_HELD_NONE;
+	live->lock_ms = SMAP_LOCK_MS;
 	return live;
 }
 
@@ -114,6 +116,11 @@ SMAP_PUBLIC void stackmap_live_set_log(struct stackmap_live *live, stackmap_log_
 {
 	live->log = fn;
 	live->log_data = data;
+}
+
+SMAP_PUBLIC void stackmap_live_set_lock_wait(struct stackmap_live *live, unsigned int ms)
+{
+	live->lock_ms = ms;
 }
 
 SMAP_PUBLIC void stackmap_live_set_keep_names(struct stackmap_live *live, bool keep)

@@ -129,6 +129,7 @@ struct stackmap_live {
 	bool			has_abilities;	/* of what is at dir */
 	struct smap_names	names;
 	bool			keeps_names;	/* in the files that it saves to */
+	unsigned int		lock_ms;	/* to wait for one of them */
 	char			*path;		/* where the last save went; NULL: nowhere */
 	char			*wanted_path;	/* where it was to go: no memory is needed then */
 	struct smap_copy	*pending;	/* of a map that was reset, written nowhere yet */

@@ -293,6 +293,14 @@ int smap_copy_append(struct stackmap_live *live, const struct smap_copy *copy,
 	return 0;
 }
 
+static int open_writer(struct stackmap_live *live, const char *path, bool is_private,
+		       struct smap_writer **ret_writer)
+{
+	const struct smap_writer_how how = { is_private, live->lock_ms };
+
+	return smap_writer_open_how(path, &how, ret_writer, &live->err);
+}
+
 /* ---- elsewhere ---- */
 
 /* A new file, which nobody else can have made: "NAME.0123456789abcdef" in @folder. */
@@ -311,7 +319,7 @@ static int append_in(struct stackmap_live *live, const struct smap_copy *copy, c
 		return smap_error_nomem(&live->err);
 	}
 	/* In a folder where everybody may look. */
-	ret = smap_writer_open_private(name.data, &writer, &live->err);
+	ret = open_writer(live, name.data, true, &writer);
 	if (!ret) {
 		ret = smap_copy_append(live, copy, writer, saved);
 		smap_writer_close(writer);
@@ -395,7 +403,7 @@ static int append_pending(struct stackmap_live *live, const char *path,
 	struct smap_writer *writer;
 	int ret;
 
-	ret = smap_writer_open(path, &writer, &live->err);
+	ret = open_writer(live, path, false, &writer);
 	if (ret)
 		return ret;
 	ret = smap_copy_append(live, live->pending, writer, saved);
@@ -453,7 +461,7 @@ int smap_save_begin(struct stackmap_live *live, const char *path, struct smap_wr
 	struct smap_writer *writer;
 	int ret;
 
-	ret = smap_writer_open(path, &writer, &live->err);
+	ret = open_writer(live, path, false, &writer);
 	if (ret)
 		return ret;
 	ret = write_pending(live, writer);

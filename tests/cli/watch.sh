@@ -488,6 +488,29 @@ has_lines out '^generation 2: 10 stacks, .*goes on' || fault 'the end is not sav
 [ "$(ls -A "$tmp/maps" | wc -l)" = 2 ] || fault 'something is left behind'
 all_resolve
 
+# By a process that is stopped while it saves. All is still in the kernel.
+begin 'a file that another process keeps locked does not hold it up' ours bits=10 generation=1 \
+	option=1
+run
+record 3
+kill -USR1 "$watch"
+tells '^generation 1: 3 stacks'
+mkfifo "$tmp/unlock"
+flock "$(file)" sh -c "touch $tmp/locked; read line < $tmp/unlock" &
+until_true [ -e "$tmp/locked" ]
+record 4 100
+kill -TERM "$watch"
+ended
+[ $status = 2 ] || fault "ended with status $status"
+complains 'another process has had it locked for 1 s'
+(: > "$tmp/unlock")
+wait
+run
+kill -USR1 "$watch"
+tells '^generation 2: 4 stacks'
+stop
+all_resolve
+
 # Nothing tells how old the ring buffer is: all of this boot stays, and is not read time and again.
 begin 'a folder that cannot be made smaller is not read for each save' ours bits=14 generation=1 \
 	option=1

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -335,6 +336,29 @@ static void two_savers_wait_for_each_other(void **state)
 	assert_int_equal(fixture_nr_files(f), 1);
 }
 
+/* By a process that is stopped. */
+static void a_file_that_stays_locked_changes_nothing(void **state)
+{
+	struct fixture *f = *state;
+	int fd;
+
+	fixture_play("ours", "", true);
+	assert_int_equal(fixture_save(f), 0);
+	fixture_shim("record-many 510");
+	fd = open(f->store, O_RDONLY);
+	assert_int_equal(flock(fd, LOCK_EX), 0);
+	stackmap_live_set_lock_wait(f->live, 10);
+	fixture_failed(f, fixture_rotate(f, 0), -ETIMEDOUT, "locked for 0 s");
+	fixture_failed(f, fixture_save(f), -ETIMEDOUT, "locked for 0 s");
+	assert_int_equal(fixture_entries(f), 510);
+	assert_int_equal(fixture_nr_files(f), 1);
+	assert_int_equal(fixture_nr_saves(f->store), 1);
+	close(fd);
+	assert_int_equal(fixture_rotate(f, 0), 0);
+	assert_int_equal(fixture_nr_good(f->store), 1);
+	assert_int_equal(fixture_entries(f), 0);
+}
+
 static void a_structure_of_another_version_is_refused(void **state)
 {
 	struct stackmap_saved saved = { .size = 1 };
@@ -415,6 +439,7 @@ static const struct CMUnitTest tests[] = {
 	LIVE_TEST(stacks_between_a_save_and_a_reset_are_told),
 	LIVE_TEST(a_rotation_behind_a_save_leaves_nothing_to_tell),
 	LIVE_TEST(two_savers_wait_for_each_other),
+	LIVE_TEST(a_file_that_stays_locked_changes_nothing),
 	LIVE_TEST(a_structure_of_another_version_is_refused),
 	LIVE_TEST(no_allocation_that_fails_does_harm),
 };
