@@ -208,8 +208,8 @@ int smap_store_tie(const char *path, const struct smap_fingerprint *trace, struc
 
 /*
  * All functions that the kernel had as the modules were these, as smap_symbols_write_all() gives
- * them, kept for later saves of the same boot. Freed by the caller, NUL behind them. -ENODATA,
- * without words: none are kept; or as above.
+ * them, kept for later saves of the same boot. _has_names: are there any? _kept_names: freed by the
+ * caller, NUL behind them. -ENODATA, without words: none are kept; or as above.
  */
 bool smap_store_has_names(const struct smap_store *store, const uint8_t boot_id[16],
 			  const struct smap_modules *modules);
